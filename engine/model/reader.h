@@ -1,0 +1,34 @@
+// Reads MJCF into a Spec.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/model/error.h"
+#include "engine/model/spec.h"
+
+namespace stepbench::model {
+
+struct ReadOptions {
+  // List what is unsupported in Spec::unsupported and go on without it, instead of throwing.
+  bool ignore_unsupported = false;
+  // Contact density level, see density.h; none: the scene as the file has it.
+  std::optional<int> density;
+  // NAME=VALUE of --option: attributes of <option>, and `flag.NAME` of <flag>. They replace the file's.
+  std::vector<std::pair<std::string, std::string>> overrides;
+};
+
+// Read an MJCF file and its includes. Throws ModelError (also where the file cannot be read), never
+// anything else but std::bad_alloc. Bounds: file size, nesting, element count (limits in reader.cpp).
+Spec read_mjcf(const std::filesystem::path& file, const ReadOptions& options = {});
+
+// Same for text that is already in memory; `name` stands for the file in messages and includes are
+// looked for in its directory.
+Spec read_mjcf_string(std::string_view text, const std::string& name,
+                      const ReadOptions& options = {});
+
+}  // namespace stepbench::model
