@@ -9,6 +9,8 @@
 // (MuJoCo's subtree_com of the root body). Quaternions are (w, x, y, z).
 #pragma once
 
+#include <cstddef>
+
 #include "engine/math/lane.h"
 #include "engine/model/params.h"
 
@@ -66,9 +68,26 @@
   X(con_pos, 3 * maxcon, "m", collide)                          \
   X(con_frame, 9 * maxcon, "-, rows normal, tangent 1, tangent 2", collide)
 
-// --- Scratch written by engine/contact: constraint rows; sizes `maxcon`, `maxj`, grown on demand ----
-#define SB_SCRATCH_CONTACT(X)                                   \
-  X(con_J, maxj, "base rows: normal, tangents, rotations", rows)
+// --- Scratch written by engine/contact: constraint blocks; sizes `maxcon`, `maxj`, grown on demand --
+// A contact is a block of `dim` base rows (normal, tangents, spin, rolls); rows other than the normal are
+// stored times their friction coefficient. Scalar blocks are friction loss (block i: dof i) and limits
+// (block nv + 2 j + side: joint j). A lane without a block has weight D = 0 and finite values elsewhere.
+#define SB_SCRATCH_CONTACT(X)                                                \
+  X(con_J, maxj, "-, m: [slot][dof][base row]", rows)                        \
+  X(con_D, maxcon, "kg: 1/R of the pyramid's edges or of the normal", rows)  \
+  X(con_aref, 6 * maxcon, "m/s^2, per base row", rows)                       \
+  X(con_u, 6 * maxcon, "m/s^2, J qacc - aref", contact)                      \
+  X(con_v, 6 * maxcon, "m/s^2, J times the search direction", contact)       \
+  X(sc_D, m.nv + 2 * m.njnt, "kg, kg m^2", rows)                             \
+  X(sc_aref, m.nv + 2 * m.njnt, "m/s^2, rad/s^2", rows)                      \
+  X(sc_u, m.nv + 2 * m.njnt, "m/s^2, rad/s^2", contact)                      \
+  X(sc_v, m.nv + 2 * m.njnt, "m/s^2, rad/s^2", contact)                      \
+  X(sc_pos, 2 * m.njnt, "m, rad: distance to the limit", rows)               \
+  X(sc_axis, 3 * m.njnt, "-: minus the axis of a ball's limit", rows)        \
+  X(sol_Ma, m.nv, "N, N m: M qacc", contact)                                 \
+  X(sol_grad, m.nv, "N, N m", contact)                                       \
+  X(sol_step, m.nv, "m/s^2, rad/s^2: search direction", contact)             \
+  X(sol_Mstep, m.nv, "N, N m: M times the search direction", contact)
 
 // Results of a step for each world, read by reports. Counts are stored as lane values.
 #define SB_SCRATCH_RESULT(X)                                    \
@@ -107,10 +126,15 @@ struct Scratch {
   int nj = 0;      // entries of con_J in use
   int maxcon = 0;  // capacity in slots
   int maxj = 0;    // capacity of con_J
-  // Set by a stage that ran out of capacity: slots or entries it would have needed. The driver then
-  // grows the arena and repeats the stage (CPU), or flags the world (GPU).
+  // Working memory of the contact stages (lists, factors): any bytes, aligned to 64. Holds results of
+  // `rows` that `contact` reads.
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  // Set by a stage that ran out of capacity: slots, entries or bytes it would have needed. The driver
+  // then grows the arena and repeats from the collision stage (CPU), or flags the world (GPU).
   int need_con = 0;
   int need_j = 0;
+  std::size_t need_workspace = 0;
 };
 
 }  // namespace stepbench::model::inline SB_ISA
