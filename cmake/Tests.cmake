@@ -1,0 +1,59 @@
+# Tests: one GoogleTest program per folder of tests/, every test known to CTest by name.
+# Labels: the folder's name, and `small` for the set that the sanitizer builds run.
+
+include(GoogleTest)
+find_package(GTest REQUIRED)
+
+# Folders whose tests are quick enough to run under the sanitizers, 10-20 times slower.
+set(small_folders math model dynamics collide contact batch bench reports cli)
+
+# sb_tests(<folder below tests/> <library it tests>)
+function(sb_tests folder library)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${folder}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  string(REPLACE "/" "_" name "${folder}")
+  set(target test_${name})
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE sb_${library} sb_warnings GTest::gtest_main Eigen3::Eigen fmt::fmt
+                                          SB::tinyxml2 SB::build_info)
+  target_compile_definitions(${target} PRIVATE SB_SCENES_DIR="${CMAKE_SOURCE_DIR}/scenes"
+                                               SB_TESTS_DIR="${CMAKE_SOURCE_DIR}/tests"
+                                               SB_SHARED_MODELS="${CMAKE_SOURCE_DIR}/../shared/models")
+  if(TARGET stepbench)
+    # Tests of the program itself start it from here.
+    target_compile_definitions(${target} PRIVATE SB_PROGRAM="$<TARGET_FILE:stepbench>")
+    add_dependencies(${target} stepbench)
+  endif()
+  get_filename_component(leaf "${folder}" NAME)
+  set(labels ${leaf})
+  if(leaf IN_LIST small_folders)
+    list(APPEND labels small)
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${labels}" TIMEOUT 300)
+endfunction()
+
+sb_tests(engine/math math)
+sb_tests(engine/model model)
+sb_tests(engine/dynamics dynamics)
+sb_tests(engine/collide collide)
+sb_tests(engine/contact contact)
+sb_tests(engine/batch batch)
+sb_tests(bench bench)
+sb_tests(reports reports)
+sb_tests(cli cli)
+sb_tests(scenes bench)
+
+# Checks of the tree itself; exit code 77 means "skipped" in all of them.
+function(sb_check name)
+  add_test(NAME project/${name} COMMAND ${ARGN} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  set_tests_properties(project/${name} PROPERTIES LABELS project SKIP_RETURN_CODE 77 TIMEOUT 600)
+endfunction()
+
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND AND NOT SB_SANITIZE)
+  sb_check(includes "${Python3_EXECUTABLE}" scripts/check_includes)
+  sb_check(sizes "${Python3_EXECUTABLE}" scripts/check_sizes)
+endif()
