@@ -37,6 +37,10 @@ if(SB_SANITIZE)
   target_link_options(sb_flags INTERFACE -fsanitize=${SB_SANITIZE})
 endif()
 
+if(SB_FUZZ)
+  target_compile_options(sb_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Warnings: our own code.
 add_library(sb_warnings INTERFACE)
 target_compile_options(sb_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow

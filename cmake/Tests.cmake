@@ -48,7 +48,8 @@ sb_tests(scenes bench)
 
 # Checks of the tree itself; exit code 77 means "skipped" in all of them.
 function(sb_check name)
-  add_test(NAME project/${name} COMMAND ${ARGN} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  add_test(NAME project/${name} COMMAND ${ARGN} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+           COMMAND_EXPAND_LISTS)
   set_tests_properties(project/${name} PROPERTIES LABELS project SKIP_RETURN_CODE 77 TIMEOUT 600)
 endfunction()
 
@@ -56,4 +57,19 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND NOT SB_SANITIZE)
   sb_check(includes "${Python3_EXECUTABLE}" scripts/check_includes)
   sb_check(sizes "${Python3_EXECUTABLE}" scripts/check_sizes)
+  sb_check(headers "${Python3_EXECUTABLE}" scripts/check_headers "${CMAKE_CXX_COMPILER}" -std=c++20
+           -Wall -Wextra -Wno-psabi -I. "-I${CMAKE_BINARY_DIR}/generated" -isystem "${csv_dir}" -isystem
+           "${SB_DEPS_DIR}/mujoco/include" -isystem "${EIGEN3_INCLUDE_DIR}")
+  set(kernel_objects)
+  foreach(isa IN LISTS SB_ISAS)
+    if(TARGET sb_kernels_${isa})
+      list(APPEND kernel_objects $<TARGET_OBJECTS:sb_kernels_${isa}>)
+    endif()
+  endforeach()
+  if(kernel_objects AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    sb_check(kernels "${Python3_EXECUTABLE}" scripts/check_kernels "${kernel_objects}")
+  endif()
+endif()
+if(EXISTS "${CMAKE_SOURCE_DIR}/tests/project/device_compile.cu" AND NOT SB_SANITIZE)
+  sb_check(device_compile sh scripts/device_compile "${CMAKE_BINARY_DIR}/device")
 endif()

@@ -1,0 +1,15 @@
+# Fuzz targets: tests/fuzz/<name>.cpp becomes fuzz_<name>, linked with libFuzzer; target `fuzzers` is all.
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "SB_FUZZ needs Clang: use the preset fuzz")
+endif()
+add_custom_target(fuzzers)
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/fuzz/*.cpp")
+foreach(source IN LISTS fuzz_sources)
+  get_filename_component(name "${source}" NAME_WE)
+  string(REGEX REPLACE "^fuzz_|_fuzz$" "" name "${name}")
+  add_executable(fuzz_${name} EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(fuzz_${name} PRIVATE sb_model sb_warnings)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers fuzz_${name})
+endforeach()
