@@ -1,0 +1,281 @@
+// Cost of one contact and of one scalar block as a function of u = J qacc - aref.
+//
+// Source: MuJoCo's primal problem, mujoco_warp.md 6.8. Rows other than the normal come times their
+// friction coefficient (rows.h), which makes both cones functions of few numbers:
+//
+//   pyramid   sum over edges e = u_0 +- u_k of D/2 min(e, 0)^2, D the same for all edges
+//   elliptic  with T = |(u_1, ..)|, m = mu_1 / sqrt(impratio):
+//               top     u_0 >= T              0
+//               bottom  m^2 u_0 + T <= 0      D/2 (u_0^2 + T^2 / m^2)
+//               middle  else                  Dc/2 (u_0 - T)^2,  Dc = D / (1 + m^2)
+//
+// The elliptic form is MuJoCo's with N = m u_0 put in. The force is -gradient, the matrix W the Hessian.
+#pragma once
+
+#include "engine/contact/context.h"
+
+namespace stepbench::contact::inline SB_ISA {
+
+// Model-uniform data of a contact's cost.
+template <class Real>
+struct ConeParams {
+  Real m2;    // mu_1^2 / impratio
+  Real inv2;  // 1 / m2
+};
+
+template <class Real>
+SB_HD ConeParams<Real> cone_params(const model::OptionParams<Real>& opt, Real mu1) {
+  const Real m2 = mu1 * mu1 / math::max(opt.impratio, math::kMinVal<Real>);
+  return {m2, Real(1) / m2};
+}
+
+// Packed lower triangle: entry (r, s), s <= r.
+SB_HD constexpr int tri(int r, int s) { return r * (r + 1) / 2 + s; }
+
+// Slope and curvature of a cost along a direction.
+template <class Lane>
+struct Slope {
+  Lane first, second;
+};
+
+template <class Lane, int Dim>
+struct Pyramid {
+  using Real = RealOf<Lane>;
+  static constexpr int kDim = Dim;
+  static constexpr bool kArrow = true;  // W is zero outside its first row and column and its diagonal
+  static constexpr int kEdges = Dim == 1 ? 1 : 2 * (Dim - 1);
+
+  static SB_INLINE Lane edge(const Lane* u, int e) {
+    if constexpr (Dim == 1) {
+      return u[0];
+    } else {
+      return e % 2 == 0 ? u[0] + u[1 + e / 2] : u[0] - u[1 + e / 2];
+    }
+  }
+  static SB_INLINE Lane cost(ConeParams<Real>, Lane D, const Lane* u) {
+    const Lane zero(Real(0));
+    Lane c = zero;
+    SB_UNROLL
+    for (int e = 0; e < kEdges; ++e) {
+      const Lane x = math::min(edge(u, e), zero);
+      c = fma(x, x, c);
+    }
+    return Lane(Real(0.5)) * D * c;
+  }
+  static SB_INLINE void force(ConeParams<Real>, Lane D, const Lane* u, Lane* f) {
+    const Lane zero(Real(0));
+    SB_UNROLL
+    for (int r = 0; r < Dim; ++r) f[r] = zero;
+    SB_UNROLL
+    for (int e = 0; e < kEdges; ++e) {
+      const Lane x = -(D * math::min(edge(u, e), zero));
+      f[0] = f[0] + x;
+      if constexpr (Dim > 1) f[1 + e / 2] = e % 2 == 0 ? f[1 + e / 2] + x : f[1 + e / 2] - x;
+    }
+  }
+  // W as a packed lower triangle; entries outside the arrow (0,*), diagonal are zero.
+  static SB_INLINE void hessian(ConeParams<Real>, Lane D, const Lane* u, Lane* W) {
+    const Lane zero(Real(0));
+    SB_UNROLL
+    for (int i = 0; i < Dim * (Dim + 1) / 2; ++i) W[i] = zero;
+    SB_UNROLL
+    for (int e = 0; e < kEdges; ++e) {
+      const Lane w = select(edge(u, e) < zero, D, zero);
+      W[0] = W[0] + w;
+      if constexpr (Dim > 1) {
+        const int k = 1 + e / 2;
+        W[tri(k, k)] = W[tri(k, k)] + w;
+        W[tri(k, 0)] = e % 2 == 0 ? W[tri(k, 0)] + w : W[tri(k, 0)] - w;
+      }
+    }
+  }
+  static SB_INLINE void slope(ConeParams<Real>, Lane D, const Lane* u, const Lane* v,
+                              Slope<Lane>& s) {
+    const Lane zero(Real(0));
+    SB_UNROLL
+    for (int e = 0; e < kEdges; ++e) {
+      const Lane x = edge(u, e), y = edge(v, e);
+      const Lane wy = select(x < zero, D, zero) * y;
+      s.first = fma(wy, x, s.first);
+      s.second = fma(wy, y, s.second);
+    }
+  }
+  // Whether the cost is one and the same quadratic at u and at w.
+  static SB_INLINE MaskOf<Lane> same_piece(ConeParams<Real>, const Lane* u, const Lane* w) {
+    const Lane zero(Real(0));
+    MaskOf<Lane> changed(false);
+    SB_UNROLL
+    for (int e = 0; e < kEdges; ++e) {
+      const MaskOf<Lane> a = edge(u, e) < zero, b = edge(w, e) < zero;
+      changed = changed | (a & !b) | (b & !a);
+    }
+    return !changed;
+  }
+  // Forces of the edges, in MuJoCo's order.
+  static SB_HD void edge_forces(Lane D, const Lane* u, Lane* f) {
+    for (int e = 0; e < kEdges; ++e) f[e] = -(D * math::min(edge(u, e), Lane(Real(0))));
+  }
+};
+
+template <class Lane, int Dim>
+struct Elliptic {
+  using Real = RealOf<Lane>;
+  static constexpr int kDim = Dim;
+  static constexpr bool kArrow = false;
+  static_assert(Dim > 1, "a contact without friction is a pyramid of one edge");
+
+  struct Zone {
+    MaskOf<Lane> middle, bottom;
+    Lane T, inv_T;  // inv_T is finite where T = 0
+  };
+  static SB_INLINE Zone zone(ConeParams<Real> p, const Lane* u) {
+    const Lane zero(Real(0));
+    Lane t2 = u[1] * u[1];
+    SB_UNROLL
+    for (int r = 2; r < Dim; ++r) t2 = fma(u[r], u[r], t2);
+    Zone z;
+    z.T = math::sqrt(t2);
+    z.bottom = (fma(Lane(p.m2), u[0], z.T) <= zero) & (u[0] < z.T);
+    z.middle = (u[0] < z.T) & !z.bottom;
+    z.inv_T = Lane(Real(1)) / select(z.T > zero, z.T, Lane(Real(1)));
+    return z;
+  }
+  static SB_INLINE Lane cone_weight(ConeParams<Real> p, Lane D) {
+    return D * Lane(Real(1) / (Real(1) + p.m2));
+  }
+  static SB_INLINE Lane cost(ConeParams<Real> p, Lane D, const Lane* u) {
+    const Zone z = zone(p, u);
+    const Lane x = u[0] - z.T;
+    const Lane middle = cone_weight(p, D) * x * x;
+    const Lane bottom = D * fma(z.T * z.T, Lane(p.inv2), u[0] * u[0]);
+    return Lane(Real(0.5)) * select(z.middle, middle, select(z.bottom, bottom, Lane(Real(0))));
+  }
+  static SB_INLINE void force(ConeParams<Real> p, Lane D, const Lane* u, Lane* f) {
+    const Zone z = zone(p, u);
+    const Lane zero(Real(0));
+    const Lane x = cone_weight(p, D) * (u[0] - z.T);
+    const Lane side = select(z.middle, x * z.inv_T,
+                             select(z.bottom, -(D * Lane(p.inv2)), zero));
+    f[0] = select(z.middle, -x, select(z.bottom, -(D * u[0]), zero));
+    SB_UNROLL
+    for (int r = 1; r < Dim; ++r) f[r] = side * u[r];
+  }
+  static SB_INLINE void hessian(ConeParams<Real> p, Lane D, const Lane* u, Lane* W) {
+    const Zone z = zone(p, u);
+    const Lane zero(Real(0));
+    const Lane Dc = select(z.middle, cone_weight(p, D), zero);
+    const Lane Db = select(z.bottom, D, zero);
+    const Lane ratio = u[0] * z.inv_T;
+    const Lane outer = Dc * ratio;                           // of n n', n = (u_1, ..) / T
+    const Lane diag = fma(Db, Lane(p.inv2), Dc - outer);
+    Lane n[Dim];
+    W[0] = Dc + Db;
+    SB_UNROLL
+    for (int r = 1; r < Dim; ++r) {
+      n[r] = u[r] * z.inv_T;
+      W[tri(r, 0)] = -(Dc * n[r]);
+      SB_UNROLL
+      for (int c = 1; c < Dim; ++c) {
+        if (c <= r) W[tri(r, c)] = outer * n[r] * n[c];
+      }
+      W[tri(r, r)] = W[tri(r, r)] + diag;
+    }
+  }
+  static SB_INLINE void slope(ConeParams<Real> p, Lane D, const Lane* u, const Lane* v,
+                              Slope<Lane>& s) {
+    const Zone z = zone(p, u);
+    const Lane zero(Real(0));
+    Lane uv = u[1] * v[1], vv = v[1] * v[1];
+    SB_UNROLL
+    for (int r = 2; r < Dim; ++r) {
+      uv = fma(u[r], v[r], uv);
+      vv = fma(v[r], v[r], vv);
+    }
+    const Lane Dc = select(z.middle, cone_weight(p, D), zero);
+    const Lane Db = select(z.bottom, D, zero);
+    const Lane dT = uv * z.inv_T;
+    const Lane x = u[0] - z.T, dx = v[0] - dT;
+    const Lane ddT = fnma(dT, dT, vv) * z.inv_T;
+    const Lane inv2(p.inv2);
+    s.first = fma(Dc, x * dx, fma(Db, fma(uv, inv2, u[0] * v[0]), s.first));
+    s.second = fma(Dc, fnma(x, ddT, dx * dx), fma(Db, fma(vv, inv2, v[0] * v[0]), s.second));
+  }
+  static SB_INLINE MaskOf<Lane> same_piece(ConeParams<Real> p, const Lane* u, const Lane* w) {
+    const Zone a = zone(p, u), b = zone(p, w);
+    const auto top_a = !(a.middle | a.bottom), top_b = !(b.middle | b.bottom);
+    return (a.bottom & b.bottom) | (top_a & top_b);
+  }
+};
+
+// WJ = W J for one dof's column J; W a packed lower triangle.
+template <class Cone, class Lane>
+SB_INLINE void weigh(const Lane* W, const Lane* J, Lane* WJ) {
+  constexpr int kDim = Cone::kDim;
+  SB_UNROLL
+  for (int r = 0; r < kDim; ++r) {
+    Lane sum = W[tri(r, 0)] * J[0];
+    SB_UNROLL
+    for (int s = 1; s < kDim; ++s) {
+      if (Cone::kArrow && r != 0 && s != r) continue;
+      sum = fma(W[r >= s ? tri(r, s) : tri(s, r)], J[s], sum);
+    }
+    WJ[r] = sum;
+  }
+}
+
+// Call f(Cone type) for a contact of `dim` base rows.
+template <class Lane, class F>
+SB_INLINE void with_cone(int dim, int cone, F&& f) {
+  if (dim == 1) {
+    f(Pyramid<Lane, 1>{});
+  } else if (cone == model::kElliptic) {
+    if (dim == 3) f(Elliptic<Lane, 3>{});
+    if (dim == 4) f(Elliptic<Lane, 4>{});
+    if (dim == 6) f(Elliptic<Lane, 6>{});
+  } else {
+    if (dim == 3) f(Pyramid<Lane, 3>{});
+    if (dim == 4) f(Pyramid<Lane, 4>{});
+    if (dim == 6) f(Pyramid<Lane, 6>{});
+  }
+}
+
+// --- scalar blocks -------------------------------------------------------------------------------
+
+// A limit costs D/2 min(u, 0)^2; friction loss eta costs D/2 u^2 up to |u| = eta / D and grows linearly
+// beyond. `eta` < 0 marks a limit.
+template <class Lane>
+SB_INLINE Lane scalar_cost(RealOf<Lane> eta, Lane D, Lane u) {
+  using Real = RealOf<Lane>;
+  const Lane half(Real(0.5));
+  if (eta < Real(0)) {
+    const Lane x = math::min(u, Lane(Real(0)));
+    return half * D * x * x;
+  }
+  const Lane bound = Lane(eta) / D, a = math::abs(u);
+  return select(a < bound, half * D * u * u, Lane(eta) * fnma(half, bound, a));
+}
+template <class Lane>
+SB_INLINE Lane scalar_force(RealOf<Lane> eta, Lane D, Lane u) {
+  using Real = RealOf<Lane>;
+  if (eta < Real(0)) return -(D * math::min(u, Lane(Real(0))));
+  return math::clamp(-(D * u), Lane(-eta), Lane(eta));
+}
+template <class Lane>
+SB_INLINE Lane scalar_hessian(RealOf<Lane> eta, Lane D, Lane u) {
+  using Real = RealOf<Lane>;
+  const Lane zero(Real(0));
+  if (eta < Real(0)) return select(u < zero, D, zero);
+  return select(math::abs(u) * D < Lane(eta), D, zero);
+}
+template <class Lane>
+SB_INLINE MaskOf<Lane> scalar_same_piece(RealOf<Lane> eta, Lane D, Lane u, Lane w) {
+  using Real = RealOf<Lane>;
+  const Lane zero(Real(0));
+  if (eta < Real(0)) return ((u < zero) & (w < zero)) | !((u < zero) | (w < zero));
+  const Lane e(eta);
+  const auto in_u = math::abs(u) * D < e, in_w = math::abs(w) * D < e;
+  const auto one_side = ((u < zero) & (w < zero)) | ((u > zero) & (w > zero));
+  return (in_u & in_w) | (one_side & !(in_u | in_w));
+}
+
+}  // namespace stepbench::contact::inline SB_ISA

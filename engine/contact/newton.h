@@ -1,0 +1,60 @@
+// MuJoCo's convex contact problem by Newton's method with an exact line search.
+//
+//   minimise over a:  1/2 (a - a_s)' M (a - a_s) + sum over blocks of s(J a - aref)
+//
+// Source: mujoco_warp.md 6.8-6.10, packed_contacts.md 3 and 7. A step: gradient, Hessian, factor,
+// direction p, u' = J p, line search, update of a, M a and u along p (no residual is formed anew).
+// Lanes stop one by one and are frozen by select; the loop ends when none is left.
+//
+// What differs from MuJoCo, which has the same minimiser and takes the same steps:
+// - The line search starts at the full step and is a Newton iteration with a bracket on the slope alone
+//   (the cost is convex along a line); it stops at MuJoCo's tolerance, in f32 at 1e-3 of the first slope.
+// - f32 tests no cost differences, which vanish near 1e-8 of the cost: a lane stops when the decrement
+//   falls below the tolerance (also before the first step), or after a full step on which no block changed
+//   its piece of the cost, for then the gradient is zero. f64 needs two such steps in a row.
+// - Floor in both: the decrement is compared with the tolerance plus 8 eps^2 times the energies at hand,
+//   below which it is rounding noise.
+// - The packed layout scales by 1/trace(M) of the whole model; MuJoCo (and the single layout) by that of
+//   each island.
+#pragma once
+
+#include "engine/contact/hessian.h"
+#include "engine/contact/minimise.h"
+#include "engine/contact/newton_single.h"
+
+namespace stepbench::contact::inline SB_ISA {
+
+struct Newton {
+  static constexpr const char* kName = "newton";
+  static constexpr const char* kSummary = "MuJoCo's convex soft contact, Newton's method";
+
+  // Reads the blocks, qacc_smooth, qfrc_smooth, M, qLD; writes qacc, qfrc_constraint, out_niter,
+  // out_capped. Sets need_workspace and returns early where memory lacks.
+  template <class Lane>
+  static SB_HD void solve(Context<Lane>& c) {
+    using Real = RealOf<Lane>;
+    const auto& p = c.p;
+    auto& d = c.d;
+    const Blocks& b = blocks_of(d);
+    d.out_niter[0] = Lane(Real(0));
+    d.out_capped[0] = Lane(Real(0));
+    for (int i = 0; i < p.nv; ++i) {
+      d.qacc[i] = d.qacc_smooth[i];
+      d.qfrc_constraint[i] = Lane(Real(0));
+    }
+    if (b.nsc == 0 && b.ncon == 0) return;
+    if constexpr (kWidth<Lane> == 1) {
+      if (c.single) {
+        solve_islands(c);
+        return;
+      }
+    }
+    const int begin = 0, end = p.nv;
+    const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+    PackedHessian<Lane> hessian;
+    if (!hessian.prepare(c, all)) return;
+    minimise(c, all, hessian, d.out_nefc[0] > Lane(Real(0)));
+  }
+};
+
+}  // namespace stepbench::contact::inline SB_ISA

@@ -1,0 +1,246 @@
+// Constraint blocks of a step: friction loss, joint limits, contacts.
+//
+// Reads qpos, qvel, xpos-dependent fields (cdof, subtree_com), con_*; writes sc_*, con_J, con_D, con_aref,
+// the lists of Blocks and out_nefc. Source: mujoco_warp.md 6.6 and 6.7. Work: sum over contact slots of
+// dim * dofs.
+//
+// A contact's rows other than the normal are stored times their friction coefficient. The pyramid's edges
+// are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
+#pragma once
+
+#include "engine/contact/impedance.h"
+
+namespace stepbench::contact::inline SB_ISA {
+
+// Rows of a contact in MuJoCo's count.
+SB_HD inline int contact_rows(int dim, int cone) {
+  return cone == model::kElliptic || dim == 1 ? dim : 2 * (dim - 1);
+}
+
+// Coefficient by which base row r of a contact is stored. friction: slide, slide, spin, roll, roll.
+template <class Real>
+SB_HD Real row_scale(const collide::PairParams<Real>& pair, int r) {
+  return r == 0 ? Real(1) : pair.friction[r - 1];
+}
+
+// D of a contact at impedance d: of each pyramid edge, or of the normal row.
+template <class Lane>
+SB_HD Lane contact_stiffness(const model::Params<RealOf<Lane>>& p,
+                             const collide::PairParams<RealOf<Lane>>& pair, Lane d) {
+  using Real = RealOf<Lane>;
+  const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
+  const Real tran = p.body_invweight0[2 * b1] + p.body_invweight0[2 * b2];
+  if (pair.dim == 1 || p.opt.cone == model::kElliptic) return row_stiffness(d, tran);
+  // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2 tran.
+  const Real mu2 = pair.friction[0] * pair.friction[0];
+  const Lane D0 = row_stiffness(d, tran + mu2 * tran);
+  const Real scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
+  return D0 / Lane(math::max(scale, math::kMinVal<Real>));
+}
+
+namespace detail {
+
+template <class Lane>
+SB_HD void friction_loss(const model::Params<RealOf<Lane>>& p, const model::State<Lane>& s,
+                         model::Scratch<Lane>& d, Blocks& b, Lane& nefc) {
+  using Real = RealOf<Lane>;
+  if (p.opt.disableflags & model::kDsblFrictionloss) return;
+  for (int i = 0; i < p.nv; ++i) {
+    if (!(p.dof_frictionloss[i] > Real(0))) continue;
+    const auto imp = impedance_params(p.dof_solimp + 5 * i);
+    const Spring<Real> sp = spring(p.opt, p.dof_solref + 2 * i, imp.dmax);
+    d.sc_D[i] = row_stiffness(impedance(imp, Lane(Real(0))), p.dof_invweight0[i]);
+    d.sc_aref[i] = -(Lane(sp.b) * s.qvel[i]);
+    b.sc[b.nsc++] = i;
+    nefc += Lane(Real(1));
+  }
+}
+
+// Distance to a limit, and for a ball the rotation axis.
+template <class Lane>
+SB_HD Lane limit_distance(const model::Params<RealOf<Lane>>& p, const model::State<Lane>& s, int j,
+                          int side, Lane* axis) {
+  using Real = RealOf<Lane>;
+  const Lane* q = s.qpos + p.jnt_qposadr[j];
+  const Real* range = p.jnt_range + 2 * j;
+  if (p.jnt_type[j] != model::kJntBall) {
+    return side == 0 ? q[0] - Lane(range[0]) : Lane(range[1]) - q[0];
+  }
+  // Rotation from the reference pose as axis and angle in [0, pi].
+  const Lane one(Real(1)), tiny(math::kMinVal<Real>), pi(Real(3.14159265358979323846));
+  const Lane norm2 = fma(q[3], q[3], fma(q[2], q[2], fma(q[1], q[1], q[0] * q[0])));
+  const Lane inverse = one / math::sqrt(math::max(norm2, tiny));
+  const Lane w = q[0] * inverse, x = q[1] * inverse, y = q[2] * inverse, z = q[3] * inverse;
+  const Lane half_sin = math::sqrt(fma(z, z, fma(y, y, x * x)));
+  Lane angle = Lane(Real(2)) * math::atan2(half_sin, w);
+  angle = select(angle > pi, angle - Lane(Real(2)) * pi, angle);
+  const auto turned = half_sin > tiny;
+  Lane scale = one / select(turned, half_sin, one);
+  scale = select(angle < Lane(Real(0)), scale, -scale);
+  axis[0] = select(turned, x * scale, -one);
+  axis[1] = select(turned, y * scale, Lane(Real(0)));
+  axis[2] = select(turned, z * scale, Lane(Real(0)));
+  angle = math::abs(angle);
+  return Lane(math::max(range[0], range[1])) - angle;
+}
+
+template <class Lane>
+SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>& s,
+                  model::Scratch<Lane>& d, Blocks& b, Lane& nefc) {
+  using Real = RealOf<Lane>;
+  if (p.opt.disableflags & model::kDsblLimit) return;
+  for (int j = 0; j < p.njnt; ++j) {
+    if (!p.jnt_limited[j] || p.jnt_type[j] == model::kJntFree) continue;
+    const bool ball = p.jnt_type[j] == model::kJntBall;
+    for (int side = 0; side < (ball ? 1 : 2); ++side) {
+      Lane* axis = d.sc_axis + 3 * j;
+      const Lane pos = limit_distance(p, s, j, side, axis);
+      const auto active = pos < Lane(p.jnt_margin[j]);
+      if (!any(active)) continue;
+      const int dof = p.jnt_dofadr[j];
+      const int id = p.nv + 2 * j + side;
+      Lane v = side == 0 ? s.qvel[dof] : -s.qvel[dof];
+      if (ball) {
+        v = axis[0] * s.qvel[dof];
+        v = fma(axis[1], s.qvel[dof + 1], v);
+        v = fma(axis[2], s.qvel[dof + 2], v);
+      }
+      const auto imp = impedance_params(p.jnt_solimp + 5 * j);
+      const Spring<Real> sp = spring(p.opt, p.jnt_solref + 2 * j, imp.dmax);
+      const Lane r = pos - Lane(p.jnt_margin[j]);
+      const Lane dr = impedance(imp, r);
+      const Lane zero(Real(0));
+      d.sc_pos[2 * j + side] = pos;
+      d.sc_D[id] = select(active, row_stiffness(dr, p.dof_invweight0[dof]), zero);
+      d.sc_aref[id] = select(active, -(Lane(sp.b) * v) - Lane(sp.k) * dr * r, zero);
+      b.sc[b.nsc++] = id;
+      nefc += select(active, Lane(Real(1)), zero);
+    }
+  }
+}
+
+// Jacobian of a slot's base rows: frame times the motion of the contact point (rotation for rows 3..5)
+// that each dof gives body 2 against body 1.
+template <class Lane>
+SB_HD void contact_jacobian(const model::Params<RealOf<Lane>>& p,
+                            const collide::PairParams<RealOf<Lane>>& pair, const Lane* pos,
+                            const Lane* frame, const int* dof, const int* sign, int n,
+                            const Lane* subtree_com, const Lane* cdof, Lane* J) {
+  const int dim = pair.dim;
+  for (int k = 0; k < n; ++k) {
+    const Lane* com = subtree_com + 3 * p.dof_treeid[dof[k]];
+    const Lane* c = cdof + 6 * dof[k];
+    Lane v[6];
+    const Lane r[3] = {pos[0] - com[0], pos[1] - com[1], pos[2] - com[2]};
+    v[0] = fma(c[1], r[2], fnma(c[2], r[1], c[3]));
+    v[1] = fma(c[2], r[0], fnma(c[0], r[2], c[4]));
+    v[2] = fma(c[0], r[1], fnma(c[1], r[0], c[5]));
+    for (int i = 0; i < 3; ++i) v[3 + i] = c[i];
+    for (int row = 0; row < dim; ++row) {
+      const Lane* f = frame + 3 * (row % 3);
+      const Lane* w = v + 3 * (row / 3);
+      const Lane x = fma(f[2], w[2], fma(f[1], w[1], f[0] * w[0]));
+      J[k * dim + row] = x * Lane(row_scale(pair, row) * RealOf<Lane>(sign[k]));
+    }
+  }
+}
+
+template <class Lane>
+SB_HD void contact(const model::Params<RealOf<Lane>>& p,
+                   const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
+                   model::Scratch<Lane>& d, const Blocks& b, int slot, MaskOf<Lane> active) {
+  using Real = RealOf<Lane>;
+  const int* dof = b.dof + b.con_dofadr[slot];
+  const int n = b.con_ndof[slot], dim = pair.dim;
+  const Lane* J = d.con_J + b.con_jadr[slot];
+  const auto imp = impedance_params(pair.solimp);
+  const Spring<Real> sp = spring(p.opt, pair.solref, imp.dmax);
+  Real friction_b = sp.b;
+  const Real* rf = pair.solreffriction;
+  if (p.opt.cone == model::kElliptic && (rf[0] != Real(0) || rf[1] != Real(0)) &&
+      (rf[0] > Real(0)) == (rf[1] > Real(0))) {
+    friction_b = spring(p.opt, rf, imp.dmax).b;
+  }
+  const Lane zero(Real(0));
+  const Lane r = d.con_dist[slot] - Lane(pair.margin);
+  const Lane dr = impedance(imp, r);
+  d.con_D[slot] = select(active, contact_stiffness(p, pair, dr), zero);
+  for (int row = 0; row < dim; ++row) {
+    Lane v = zero;
+    for (int k = 0; k < n; ++k) v = fma(J[k * dim + row], s.qvel[dof[k]], v);
+    Lane a = -(Lane(row == 0 ? sp.b : friction_b) * v);
+    if (row == 0) a = a - Lane(sp.k) * dr * r;
+    d.con_aref[6 * slot + row] = select(active, a, zero);
+  }
+}
+
+}  // namespace detail
+
+// Fill the blocks of a step. Sets need_workspace or need_j and returns early where memory lacks.
+template <class Lane>
+SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
+                     const collide::PairParams<RealOf<Lane>>* pairs, const model::State<Lane>& s,
+                     model::Scratch<Lane>& d) {
+  using Real = RealOf<Lane>;
+  d.need_j = 0;
+  d.need_workspace = 0;
+  d.nj = 0;
+  Workspace w(d.workspace, d.workspace_bytes, 0);
+  Blocks* head = w.take<Blocks>(1);
+  Blocks b;
+  b.sc = w.take<int>(std::size_t(p.nv + 2 * p.njnt));
+  b.con = w.take<int>(std::size_t(d.maxcon));
+  b.con_dofadr = w.take<int>(std::size_t(d.maxcon));
+  b.con_ndof = w.take<int>(std::size_t(d.maxcon));
+  b.con_jadr = w.take<int>(std::size_t(d.maxcon));
+  b.dof = w.take<int>(std::size_t(d.maxj));
+  int* sign = w.take<int>(std::size_t(p.nv));
+  if (w.full()) {
+    d.need_workspace = w.bytes();
+    return;
+  }
+  b.bytes = w.bytes();
+  Lane nefc(Real(0));
+  const bool enabled = !(p.opt.disableflags & model::kDsblConstraint);
+  if (enabled) {
+    detail::friction_loss(p, s, d, b, nefc);
+    detail::limits(p, s, d, b, nefc);
+  }
+  int ndof = 0;
+  for (int slot = 0; slot < d.ncon && enabled; ++slot) {
+    const auto& pair = pairs[d.con_pair[slot]];
+    const auto active = d.con_dist[slot] < Lane(pair.margin);
+    b.con_ndof[slot] = 0;
+    if (!any(active)) continue;
+    const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
+    int n = 0;
+    for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
+    if (n == 0) continue;
+    b.con_ndof[slot] = n;
+    b.con_dofadr[slot] = ndof;
+    b.con_jadr[slot] = d.nj;
+    ndof += n;
+    d.nj += n * pair.dim;
+    if (d.nj > d.maxj) continue;  // counts on, to know the need
+    int* dof = b.dof + b.con_dofadr[slot];
+    int k = n;
+    for_contact_dofs(p, b1, b2, [&](int v, int sg) {
+      --k;
+      dof[k] = v;
+      sign[k] = sg;
+    });
+    detail::contact_jacobian(p, pair, d.con_pos + 3 * slot, d.con_frame + 9 * slot, dof, sign, n,
+                             d.subtree_com, d.cdof, d.con_J + b.con_jadr[slot]);
+    detail::contact(p, pair, s, d, b, slot, active);
+    b.con[b.ncon++] = slot;
+    nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
+  }
+  if (d.nj > d.maxj) {
+    d.need_j = d.nj;
+    return;
+  }
+  d.out_nefc[0] = nefc;
+  *head = b;
+}
+
+}  // namespace stepbench::contact::inline SB_ISA
