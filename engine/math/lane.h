@@ -271,9 +271,38 @@ template <class Lane>
 SB_INLINE Lane clamp(Lane x, Lane lo, Lane hi) {
   return min(max(x, lo), hi);
 }
+
+// --- bit patterns --------------------------------------------------------------------------------
+
+// Integers of a lane type's width, one per lane, with the operators + - & | ^ << of the language.
+template <class Lane>
+struct BitsOf {
+  using type = typename IntOf<Lane>::type;
+};
+template <class Real, int W>
+struct BitsOf<Pack<Real, W>> {
+  using type = typename PackMask<Real, W>::Vector;
+};
+
+template <class Lane>
+SB_INLINE typename BitsOf<Lane>::type to_bits(Lane a) {
+  return __builtin_bit_cast(typename BitsOf<Lane>::type, a);
+}
+template <class Lane>
+SB_INLINE Lane from_bits(typename BitsOf<Lane>::type a) {
+  return __builtin_bit_cast(Lane, a);
+}
+
+// Mask of the lanes whose integer is not zero.
+template <class Lane>
+SB_INLINE MaskOf<Lane> nonzero(typename BitsOf<Lane>::type a) {
+  return MaskOf<Lane>(a != 0);
+}
+
 template <class Lane>
 SB_INLINE Lane abs(Lane a) {
-  return select(a < Lane(RealOf<Lane>(0)), -a, a);
+  using Int = typename IntOf<RealOf<Lane>>::type;
+  return from_bits<Lane>(to_bits(a) & Int(~(Int(1) << (8 * sizeof(Int) - 1))));
 }
 
 // Smallest diagonal or length that MuJoCo divides by (mjMINVAL).
