@@ -1,0 +1,30 @@
+// Which kernel runs a model: the resolution of BatchOptions' automatic choices.
+#pragma once
+
+#include "engine/batch/kernel.h"
+
+namespace stepbench::model {
+struct Model;
+}
+
+namespace stepbench::batch {
+
+// Largest world that runs packed. More dofs no longer fit the packed factor's 64-bit patterns; more pairs
+// than this cost more to test in every lane than a broad phase costs per world.
+inline constexpr int kMaxPackedDofs = 64;
+inline constexpr std::size_t kMaxStaticPairs = 4096;
+
+// Layout that kAuto stands for: a function of the model alone.
+Layout auto_layout(const model::Model& m);
+
+// Options without kAuto, and checked against the model and this machine.
+// Throws std::invalid_argument with a message for a person.
+BatchOptions resolve(const model::Model& m, BatchOptions o);
+
+// The kernel of resolved options.
+template <class Real>
+const Kernel<Real>& find_kernel(const BatchOptions& resolved);
+
+bool cpu_runs(Isa isa);
+
+}  // namespace stepbench::batch

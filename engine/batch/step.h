@@ -1,0 +1,132 @@
+// The step: a list of named stages, in MuJoCo's order (reference: MuJoCo manual, "Computation").
+//
+//   positions    kinematics, com_position        qpos            -> poses, cinert, cdof
+//   inertia      composite_inertia               cinert, cdof    -> M
+//   factor       factor_M                        M               -> qLD
+//   collide      narrow_phase                    poses           -> contact slots
+//   rows         make_rows                       slots, qpos     -> constraint blocks
+//   velocities   com_velocity, bias              qvel            -> cvel, qfrc_bias
+//   passive      passive                         qpos, qvel      -> qfrc_passive
+//   actuation    actuation                       ctrl, act       -> qfrc_actuator
+//   smooth       smooth_acceleration             forces, qLD     -> qacc_smooth
+//   contact      the contact model               blocks, M       -> qacc
+//   integrate    Euler, implicitfast or RK4      qacc            -> next state
+#pragma once
+
+#include "engine/batch/kernel.h"
+#include "engine/batch/layout.h"
+#include "engine/collide/broad_phase.h"
+#include "engine/collide/narrow_phase.h"
+#include "engine/contact/model.h"
+#include "engine/contact/rows.h"
+#include "engine/dynamics/actuation.h"
+#include "engine/dynamics/bias.h"
+#include "engine/dynamics/com.h"
+#include "engine/dynamics/factor.h"
+#include "engine/dynamics/inertia.h"
+#include "engine/dynamics/integrate.h"
+#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/passive.h"
+#include "engine/dynamics/smooth.h"
+#include "engine/dynamics/velocity.h"
+
+namespace stepbench::batch::inline SB_ISA {
+
+// One group of worlds bound to the memory of its thread.
+template <class Lane>
+class Stepper {
+ public:
+  using Real = math::RealOf<Lane>;
+
+  explicit Stepper(const Visit<Real>& v) : v_(v), m_(*v.params), arena_(*v.arena) {
+    s_ = bind_state<Lane>(m_, v.state);
+    bind_scratch<Lane>(m_, arena_.fixed, d_);
+    bind_growing();
+    if (!arena_.static_ready) dynamics::init_static(m_, s_, d_);
+    arena_.static_ready = true;
+  }
+
+  // Poses and velocities of all bodies at the state in s().
+  void velocities() {
+    dynamics::kinematics(m_, s_, d_);
+    dynamics::com_position(m_, s_, d_);
+    dynamics::com_velocity(m_, s_, d_);
+  }
+
+  // Everything up to qacc at the state in s().
+  void forward() {
+    dynamics::kinematics(m_, s_, d_);
+    dynamics::com_position(m_, s_, d_);
+    dynamics::composite_inertia(m_, d_);
+    dynamics::factor_M(m_, d_);
+    collide_and_make_rows();
+    dynamics::com_velocity(m_, s_, d_);
+    dynamics::bias(m_, s_, d_);
+    dynamics::passive(m_, s_, d_);
+    dynamics::actuation(m_, s_, d_);
+    dynamics::smooth_acceleration(m_, s_, d_);
+    solve();
+  }
+
+  void step() {
+    forward();
+    dynamics::integrate(m_, s_, d_, [this] { forward(); });
+  }
+
+  // What contact models and reports of rows work on; valid after forward().
+  contact::Context<Lane> context() { return {m_, pairs_, s_, d_, v_.contact, v_.single}; }
+
+  const model::State<Lane>& s() const { return s_; }
+  const model::Scratch<Lane>& d() const { return d_; }
+
+ private:
+  void bind_growing() {
+    bind_contacts<Lane>(m_, arena_.contacts, arena_.maxcon, arena_.maxj, d_);
+    d_.con_pair = arena_.con_pair;
+    d_.workspace = arena_.workspace;
+    d_.workspace_bytes = arena_.workspace_bytes;
+    d_.need_con = d_.need_j = 0;
+    d_.need_workspace = 0;
+  }
+
+  // Whether a stage ran out of room; if so there is room now, and what lay in the blocks is lost.
+  bool grew() {
+    if (d_.need_con == 0 && d_.need_j == 0 && d_.need_workspace == 0) return false;
+    arena_.grow(arena_, d_.need_con, d_.need_j, d_.need_workspace);
+    bind_growing();
+    return true;
+  }
+
+  void collide_and_make_rows() {
+    do {
+      find_pairs();
+      if (d_.need_con == 0) collide::narrow_phase(m_, pairs_, npair_, s_, d_);
+      if (d_.need_con == 0) contact::make_rows(m_, pairs_, s_, d_);
+    } while (grew());
+  }
+
+  void solve() {
+    for (;;) {
+      contact::Context<Lane> c = context();
+      contact::solve(c);
+      if (!grew()) return;
+      collide_and_make_rows();
+    }
+  }
+
+  // Candidate pairs of this step: the static list, or what the broad phase finds.
+  void find_pairs() {
+    pairs_ = v_.pairs;
+    npair_ = v_.npair;
+  }
+
+  Visit<Real> v_;
+  const model::Params<Real>& m_;
+  Arena<Real>& arena_;
+  model::State<Lane> s_;
+  model::Scratch<Lane> d_;
+  const collide::PairParams<Real>* pairs_ = nullptr;
+  int npair_ = 0;
+};
+
+}  // namespace stepbench::batch::inline SB_ISA
