@@ -1,0 +1,58 @@
+// Capsule against capsule: nearest points of two segments, by the form that MuJoCo has used since 3.16.
+//
+// The determinant is the squared norm of the cross product of the two directions, so that it keeps its digits when the
+// axes are nearly parallel (ma*mc - mb*mb cancels). Axes within about 1e-4 rad count as parallel and
+// give two contacts: both ends of capsule 1, each with its nearest point of capsule 2.
+#pragma once
+
+#include "engine/collide/geometry.h"
+#include "engine/collide/sphere.h"
+
+namespace stepbench::collide::inline SB_ISA {
+
+template <class Lane>
+SB_HD void capsule_capsule(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
+                           const RealOf<Lane>* size2, Lane margin, Contact<Lane>* out) {
+  using Real = RealOf<Lane>;
+  const Lane zero = Lane(Real(0)), one = Lane(Real(1)), tiny = Lane(kMinVal<Real>);
+  const Vec3<Lane> axis1 = a.axis(2), axis2 = b.axis(2);
+  const Vec3<Lane> h1 = axis1 * Lane(size1[1]), h2 = axis2 * Lane(size2[1]);
+  const Vec3<Lane> a0 = a.pos - h1, b0 = b.pos - h2;
+  const Vec3<Lane> d1 = (a.pos + h1) - a0, d2 = (b.pos + h2) - b0;
+
+  // Points a0 + s d1 and b0 + t d2, s and t in [0, 1]. Segments shorter than 3e-8 m are points.
+  const Vec3<Lane> r = a0 - b0;
+  const Lane l1 = dot(d1, d1), l2 = dot(d2, d2);
+  const Lane f = dot(d2, r), c = dot(d1, r), e = dot(d1, d2);
+  const MaskOf<Lane> point1 = l1 <= tiny, point2 = l2 <= tiny;
+  const Lane div1 = math::select(point1, one, l1), div2 = math::select(point2, one, l2);
+  const Lane s_low = math::clamp(-c / div1, zero, one);       // nearest to b0
+  const Lane s_high = math::clamp((e - c) / div1, zero, one);  // nearest to b0 + d2
+  const Vec3<Lane> n = cross(d1, d2);
+  const Lane n2 = dot(n, n);
+  const MaskOf<Lane> crossed = n2 > l1 * Lane(Real(1e-8)) * l2;
+  const MaskOf<Lane> parallel = !(crossed | point1 | point2);
+
+  // t follows from s; where it leaves [0, 1] it is clamped and s follows from t.
+  const auto ball = [&](Lane s) {
+    Lane t = (e * s + f) / div2;
+    const MaskOf<Lane> below = t < zero, above = t > one;
+    t = math::select(below, zero, math::select(above, one, t));
+    s = math::select(below, s_low, math::select(above, s_high, s));
+    t = math::select(point1, math::clamp(f / div2, zero, one), t);
+    s = math::select(point1, zero, math::select(point2, s_low, s));
+    t = math::select(point2, zero, t);
+    return ball_ball(d1 * s + a0, axis1, Lane(size1[0]), d2 * t + b0, axis2, Lane(size2[0]),
+                     margin);
+  };
+  const Lane safe = math::select(n2 > zero, n2, one);
+  const Lane s = math::clamp(dot(n, cross(d2, r)) / safe, zero, one);
+  out[0] = ball(math::select(parallel, zero, s));
+  out[1] = {no_contact<Lane>(), a.pos, axis1};
+  if (math::any(parallel)) {
+    out[1] = ball(one);
+    out[1].dist = where<Lane>(parallel, out[1].dist);
+  }
+}
+
+}  // namespace stepbench::collide::inline SB_ISA
