@@ -55,6 +55,27 @@ struct Newton {
     if (!hessian.prepare(c, all)) return;
     minimise(c, all, hessian, d.out_nefc[0] > Lane(Real(0)));
   }
+
+  // Force of a scalar block; forces of a contact's rows in MuJoCo's row order. After solve().
+  template <class Lane>
+  static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>& row) {
+    return scalar_force(row.eta, c.d.sc_D[id], c.d.sc_u[id]);
+  }
+  template <class Lane>
+  static SB_HD void contact_row_forces(const Context<Lane>& c, int slot, Lane* f) {
+    const auto& pair = c.pairs[c.d.con_pair[slot]];
+    const auto params = cone_params(c.p.opt, pair.friction[0]);
+    const Lane* u = c.d.con_u + 6 * slot;
+    with_cone<Lane>(pair.dim, c.p.opt.cone, [&](auto kind) {
+      using Cone = decltype(kind);
+      if constexpr (Cone::kArrow) {
+        Cone::edge_forces(c.d.con_D[slot], u, f);
+      } else {
+        Cone::force(params, c.d.con_D[slot], u, f);
+        for (int r = 1; r < Cone::kDim; ++r) f[r] = f[r] * Lane(pair.friction[r - 1]);
+      }
+    });
+  }
 };
 
 }  // namespace stepbench::contact::inline SB_ISA

@@ -243,4 +243,13 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   *head = b;
 }
 
+template <class Lane>
+SB_HD void make_rows(Context<Lane>& c) {
+  make_rows(c.p, c.pairs, c.s, c.d);
+}
+template <class Lane>
+SB_HD void make_rows(Context<Lane>&& c) {
+  make_rows(c.p, c.pairs, c.s, c.d);
+}
+
 }  // namespace stepbench::contact::inline SB_ISA
