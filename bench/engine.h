@@ -66,6 +66,10 @@ class Engine {
   virtual std::string version() const = 0;  // empty where the library is missing
   // Empty: usable. Else why not, and what helps.
   virtual std::string missing() const = 0;
+  // Options without kAuto, as they would run. Throws CellError where this machine cannot.
+  virtual batch::BatchOptions resolve(const InstanceRequest& request) const {
+    return request.options;
+  }
   // Bytes that prepare() would need.
   virtual batch::MemoryEstimate estimate(const InstanceRequest& request) const = 0;
   // Throws CellError.

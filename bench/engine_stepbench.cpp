@@ -5,6 +5,7 @@
 
 #include "bench/error.h"
 #include "bench/start.h"
+#include "engine/batch/choose.h"
 
 namespace stepbench::bench {
 namespace {
@@ -69,6 +70,14 @@ class StepbenchEngine : public Engine {
   std::string name() const override { return "stepbench"; }
   std::string version() const override { return "0.1.0"; }
   std::string missing() const override { return {}; }
+
+  batch::BatchOptions resolve(const InstanceRequest& r) const override {
+    try {
+      return batch::resolve(*r.scene->model, r.options);
+    } catch (const std::invalid_argument& e) {
+      throw CellError(kUnsupported, e.what());
+    }
+  }
 
   batch::MemoryEstimate estimate(const InstanceRequest& r) const override {
     return batch::estimate_memory(*r.scene->model, r.worlds, r.options);

@@ -187,7 +187,7 @@ inline constexpr const char* kOpen = "open";  // something of the scene was over
 #define SB_SUMMARY_COLUMNS(X)                                                                         \
   X(Int, reps, "1", "repetitions with a speed")                                                       \
   X(Text, stop_rule, "", "rule that ended the cell: min_reps (steady enough at once), max_noise, "    \
-    "max_time, stopped")                                                                              \
+    "max_time, max_reps")                                                                              \
   X(Int, pass_steps, "1", "steps of each pass over the start states")                                 \
   X(Int, steps, "1", "steps of one repetition")                                                       \
   X(Real, elapsed_s, "s", "timed seconds of all repetitions")                                         \
