@@ -80,6 +80,8 @@ void compile_actuators(const Spec& spec, const NamedIds& ids, Model& m) {
     m.actuator_group[i] = a.group;
     m.actuator_actearly[i] = a.actearly;
     m.actuator_damping[i] = a.damping[0];
+    m.actuator_dampingpoly[2 * i] = a.damping[1];
+    m.actuator_dampingpoly[2 * i + 1] = a.damping[2];
     m.actuator_armature[i] = a.armature;
     const auto store = [&](std::vector<double>& array, const auto& values) {
       std::copy(values.begin(), values.end(), array.begin() + std::ptrdiff_t(values.size() * i));

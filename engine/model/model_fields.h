@@ -127,6 +127,7 @@
   X(real, actuator_actrange, nu, 2)   \
   X(real, actuator_gear, nu, 6)       \
   X(real, actuator_damping, nu, 1)    \
+  X(real, actuator_dampingpoly, nu, 2) \
   X(real, actuator_armature, nu, 1)   \
   X(real, actuator_acc0, nu, 1)       \
   X(real, actuator_length0, nu, 1)

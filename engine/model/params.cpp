@@ -10,22 +10,18 @@ void Model::allocate() {
 #undef X
 }
 
-namespace {
-
+// Moving a vector keeps its buffer, so the pointers stay valid while the outer vectors grow.
 template <class Real>
-const Real* keep(std::vector<std::vector<Real>>& store, const std::vector<double>& values) {
-  store.emplace_back(values.begin(), values.end());
-  return store.back().data();
+const Real* ParamsStorage<Real>::keep(const std::vector<double>& values) {
+  reals_.emplace_back(values.begin(), values.end());
+  return reals_.back().data();
 }
 
 template <class Real>
-const int* keep(std::vector<std::vector<Real>>&, std::vector<std::vector<int>>& ints,
-                const std::vector<int>& values) {
-  ints.push_back(values);
-  return ints.back().data();
+const int* ParamsStorage<Real>::keep(const std::vector<int>& values) {
+  ints_.push_back(values);
+  return ints_.back().data();
 }
-
-}  // namespace
 
 template <class Real>
 ParamsStorage<Real>::ParamsStorage(const Model& m) {
@@ -38,15 +34,7 @@ ParamsStorage<Real>::ParamsStorage(const Model& m) {
   SB_MODEL_SIZES(X)
 #undef X
 
-  // Moving a vector keeps its buffer, so the pointers stay valid while the outer vectors grow.
-  const auto put = [&](auto&, const auto& values) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(values)>, std::vector<int>>) {
-      return keep(reals_, ints_, values);
-    } else {
-      return keep(reals_, values);
-    }
-  };
-#define X(type, name, rows, columns) p.name = put(p.name, m.name);
+#define X(type, name, rows, columns) p.name = keep(m.name);
   SB_MODEL_STEP_FIELDS(X)
 #undef X
 
@@ -65,16 +53,17 @@ ParamsStorage<Real>::ParamsStorage(const Model& m) {
     if (dofadr[t] < 0) dofadr[t] = v;
     ++dofnum[t];
   }
-  p.tree_bodyadr = keep(reals_, ints_, bodyadr);
-  p.tree_dofadr = keep(reals_, ints_, dofadr);
-  p.tree_dofnum = keep(reals_, ints_, dofnum);
+  p.tree_bodyadr = keep(bodyadr);
+  p.tree_dofadr = keep(dofadr);
+  p.tree_dofnum = keep(dofnum);
 
   std::vector<int> disabled(size_t(m.nu), 0);
   for (int i = 0; i < m.nu; ++i) {
     const int g = m.actuator_group[size_t(i)];
     disabled[size_t(i)] = g >= 0 && g < 31 && ((o.disableactuator >> g) & 1);
   }
-  p.actuator_disabled = keep(reals_, ints_, disabled);
+  p.actuator_disabled = keep(disabled);
+  derive(m);
 }
 
 template class ParamsStorage<float>;

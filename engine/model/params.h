@@ -20,6 +20,39 @@ struct OptionParams {
   int integrator, cone, iterations, ls_iterations, disableflags, enableflags;
 };
 
+// Bits of body_kind.
+enum BodyKind : int {
+  kBodyHasChild = 1,    // has a child body in its tree
+  kBodyLastChild = 2,   // highest-numbered child of its parent
+  kBodyRooted = 4,      // parent lies outside the tree (world or static)
+  kBodyMassless = 8,    // no mass and no inertia
+  kBodyDiagonal = 16,   // inertia is diagonal in the body frame
+  kBodyIsotropic = 32,  // inertia is a multiple of the identity
+  kBodyCentred = 64     // centre of mass is the body's origin
+};
+
+// Numbers that follow from the model's arrays and save work in every step. Uniform over worlds.
+template <class Real>
+struct DerivedParams {
+  // Bodies whose pose changes: those of trees, and mocap bodies with what is welded to them.
+  int nmove;
+  const int* move_body;  // nmove, ascending
+  const int* body_kind;  // nbody: BodyKind bits
+  const Real* body_rot;  // nbody x 9: body_quat as a matrix; entries within rounding of 0, 1, -1 are exact
+  const Real* body_inert;  // nbody x 6: xx yy zz xy xz yz about the centre of mass, in the body frame
+  const int* geom_posed;  // ngeom: 1 where the geom can touch something, so that steps need its pose
+  const Real* geom_rot;   // ngeom x 9: geom_quat as a matrix
+  const int* jnt_axiscode;  // njnt: +-(k + 1) where the axis is +-e_k, else 0
+  // Joint damping and armature plus what actuators reflect (MuJoCo manual, actuator/damping): scaled by
+  // gear^2 on hinges and slides, by 1 on balls and free joints.
+  const Real* dof_damp;  // nv x 3: force is -(b0 + b1 |v| + b2 v^2) v
+  const Real* dof_arm;   // nv
+  const int* tree_bodynum;  // ntree
+  const int* tree_free;  // ntree: 1 where the root has a free joint; 2 where no other dof is in the tree
+  const int* dof_run;    // nv: length of the unbranched row of dofs, each the parent of the next, that ends here
+  int has_damping, has_spring, has_gravcomp, has_actgravcomp, has_implicit_actuator;
+};
+
 template <class Real>
 struct Params {
   OptionParams<Real> opt;
@@ -39,6 +72,8 @@ struct Params {
   const int* tree_dofadr;      // ntree: first dof of each tree (a tree's dofs are contiguous)
   const int* tree_dofnum;      // ntree
   const int* actuator_disabled;  // nu: 1 where the actuator's group is switched off
+
+  DerivedParams<Real> derived;
 };
 
 // Owns the arrays of a Params<Real>. Movable, not copyable; Params points into it.
@@ -51,6 +86,10 @@ class ParamsStorage {
   const Params<Real>& params() const { return params_; }
 
  private:
+  void derive(const Model& m);  // params_derived.cpp
+  const Real* keep(const std::vector<double>& values);
+  const int* keep(const std::vector<int>& values);
+
   Params<Real> params_{};
   std::vector<std::vector<Real>> reals_;
   std::vector<std::vector<int>> ints_;
