@@ -90,6 +90,17 @@ void count(const Spec& spec, Model& m) {
   m.names.key.resize(std::size_t(m.nkey));
 }
 
+// A mocap body stands where the user puts it: in the world frame, without joints. Checked on the scene as
+// written, fusestatic does not excuse it.
+void check_mocap(const Spec& spec) {
+  for (const Body& b : spec.bodies) {
+    if (b.mocap && (!b.joints.empty() || b.parent != 0)) {
+      fail(spec, b.source, "body", "mocap body " + quoted(b.name) + " is not a fixed child of the world",
+           "move it to top level and remove its joints");
+    }
+  }
+}
+
 // <compiler settotalmass>: scale all masses and inertias alike.
 void scale_mass(const Spec& spec, Model& m) {
   if (spec.compiler.settotalmass <= 0) return;
@@ -136,6 +147,7 @@ void check_finite(const Spec& spec, const Model& m) {
 
 std::shared_ptr<const Model> compile(const Spec& source) {
   using namespace detail;
+  check_mocap(source);
   const bool reshape = source.compiler.fusestatic || source.compiler.discardvisual;
   const Spec reshaped = reshape ? restructure(source) : Spec{};
   const Spec& spec = reshape ? reshaped : source;

@@ -47,8 +47,7 @@ void check_geom(const Spec& spec, const Body& body, const Geom& g, bool moving) 
   check_sizes(spec, g.source, element, g.type, g.size);
 }
 
-// Geoms that count for the inertia of their body.
-bool counts(const CompilerOptions& options, const Geom& g) {
+bool in_group_range(const CompilerOptions& options, const Geom& g) {
   return g.group >= options.inertiagrouprange[0] && g.group <= options.inertiagrouprange[1];
 }
 
@@ -56,7 +55,7 @@ bool counts(const CompilerOptions& options, const Geom& g) {
 RigidInertia inertia_of_geoms(const Spec& spec, const Body& body) {
   std::vector<RigidInertia> parts;
   for (const Geom& g : body.geoms) {
-    if (!counts(spec.compiler, g)) continue;
+    if (!in_group_range(spec.compiler, g)) continue;
     const RigidInertia part = geom_inertia(g);
     if (part.mass < 0 || part.moments[0] < 0 || part.moments[1] < 0 || part.moments[2] < 0 || g.density < 0) {
       fail(spec, g.source, "geom", "mass, inertia or density is negative", "give a positive mass or density");
@@ -99,7 +98,15 @@ RigidInertia explicit_inertia(const Spec& spec, const Inertial& in) {
 
 }  // namespace
 
-RigidInertia body_inertia(const Spec& spec, std::size_t index) {
+bool infers_inertia(const CompilerOptions& options, const Body& body) {
+  return options.inertiafromgeom == kTrue || (options.inertiafromgeom == kAuto && !body.inertial);
+}
+
+bool contributes(const CompilerOptions& options, const Geom& geom) {
+  return in_group_range(options, geom) && geom_inertia(geom).mass > kEps;
+}
+
+RigidInertia body_inertia(const Spec& spec, std::size_t index, bool* adjusted) {
   const Body& body = spec.bodies[index];
   const CompilerOptions& options = spec.compiler;
   RigidInertia r;
@@ -108,11 +115,12 @@ RigidInertia body_inertia(const Spec& spec, std::size_t index) {
   if (index == 0) return r;
 
   if (body.inertial) r = explicit_inertia(spec, *body.inertial);
-  if (options.inertiafromgeom == kTrue || (options.inertiafromgeom == kAuto && !body.inertial)) {
+  if (infers_inertia(options, body)) {
     const RigidInertia geoms = inertia_of_geoms(spec, body);
     if (geoms.mass > 0) r = geoms;
   }
 
+  const RigidInertia given = r;
   r.mass = std::max(r.mass, options.boundmass);
   for (double& x : r.moments) x = std::max(x, options.boundinertia);
   const Source& source = body.inertial ? body.inertial->source : body.source;
@@ -130,6 +138,7 @@ RigidInertia body_inertia(const Spec& spec, std::size_t index) {
     const double mean = (i[0] + i[1] + i[2]) / 3.0;
     r.moments = {mean, mean, mean};
   }
+  if (adjusted) *adjusted = r.mass != given.mass || r.moments != given.moments;
   return r;
 }
 

@@ -41,7 +41,8 @@ bool resolve_limited(const Spec& spec, const Source& source, const std::string& 
 
 // --- parts, in the order in which compile() runs them -----------------------------------------------
 
-// Spec in which fusestatic and discardvisual have been carried out (compile_restructure.cpp).
+// Spec in which discardvisual and fusestatic have been carried out, as far as they are switched on
+// (compile_restructure.cpp).
 Spec restructure(const Spec& spec);
 
 // A body's place and inertia, and those of its geoms and sites, in final form (compile_body.cpp).
@@ -53,8 +54,12 @@ struct BodyParts {
 BodyParts compile_body(const Spec& spec, std::size_t body, bool has_children);
 
 // Inertia of a body as its geoms and <inertial> give it, corrected and checked as the compiler options
-// ask (compile_body.cpp).
-RigidInertia body_inertia(const Spec& spec, std::size_t body);
+// ask; `*adjusted` tells whether a bound or balanceinertia changed it (compile_body.cpp).
+RigidInertia body_inertia(const Spec& spec, std::size_t body, bool* adjusted = nullptr);
+
+// Whether the inertia of a body is inferred from its geoms, and whether this geom has a part in it.
+bool infers_inertia(const CompilerOptions& options, const Body& body);
+bool contributes(const CompilerOptions& options, const Geom& geom);
 
 // Bodies, joints, dofs, geoms, sites, reference poses and sparsity (compile_tree.cpp).
 void compile_tree(const Spec& spec, Model& m);

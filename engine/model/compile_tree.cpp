@@ -90,10 +90,6 @@ class Tree {
   void body(std::size_t b) {
     const Body& in = spec_.bodies[b];
     check_joints(spec_, in, b == 0);
-    if (in.mocap && (!in.joints.empty() || in.parent != 0)) {
-      fail(spec_, in.source, "body", "mocap body " + quoted(in.name) + " is not a fixed child of the world",
-           "move it to top level and remove its joints");
-    }
     const BodyParts parts = compile_body(spec_, b, !children_[b].empty());
     const int parent = std::max(in.parent, 0);
     const std::size_t p = std::size_t(parent);
