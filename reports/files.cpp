@@ -95,7 +95,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "lock";
+  const std::filesystem::path path = folder / ".lock";
   file_ = FileHandle(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (file_.get() < 0) fail("write to", folder, errno);
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {

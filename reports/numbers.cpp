@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace stepbench::reports {
 namespace {
@@ -59,7 +60,5 @@ std::string bytes(double n) {
   }
   return fmt::format("{:.{}f} {}", n, decimals(n, n < 10 ? 2 : 3), kUnit[i]);
 }
-
-std::string hex64(std::uint64_t x) { return fmt::format("{:016x}", x); }
 
 }  // namespace stepbench::reports

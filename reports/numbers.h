@@ -1,7 +1,6 @@
 // Numbers as text: exact for files, short for people.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace stepbench::reports {
@@ -25,8 +24,5 @@ std::string duration(double seconds);
 
 // "312 kB", "1.4 GB" (powers of 1000).
 std::string bytes(double n);
-
-// 16 hexadecimal digits.
-std::string hex64(std::uint64_t x);
 
 }  // namespace stepbench::reports

@@ -68,7 +68,5 @@ TEST(Numbers, DurationAndBytes) {
   EXPECT_EQ(bytes(1.43e9), "1.4 GB");
 }
 
-TEST(Numbers, Hex) { EXPECT_EQ(hex64(0xab), "00000000000000ab"); }
-
 }  // namespace
 }  // namespace stepbench::reports
