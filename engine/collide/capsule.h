@@ -10,10 +10,32 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
+// Closer bound than the spheres': each capsule against the bounding sphere of the other. The slack covers
+// the rounding of the test itself.
 template <class Lane>
-SB_HD void capsule_capsule(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
-                           const RealOf<Lane>* size2, Lane margin, Contact<Lane>* out) {
+SB_INLINE MaskOf<Lane> capsules_near(const Pose<Lane>& a, const RealOf<Lane>* size1,
+                                     const Pose<Lane>& b, const RealOf<Lane>* size2, Lane margin) {
   using Real = RealOf<Lane>;
+  const Vec3<Lane> d = b.pos - a.pos;
+  const Lane slack = Lane(Real(1.0001));
+  const Lane reach = (margin + Lane(size1[0]) + Lane(size2[0])) * slack;
+  const auto test = [&](const Vec3<Lane>& axis, Real length, Real other) {
+    const Lane h = Lane(length);
+    const Vec3<Lane> v = d - axis * math::clamp(dot(axis, d), -h, h);
+    const Lane bound = reach + Lane(other) * slack;
+    return dot(v, v) <= bound * bound;
+  };
+  return test(a.axis(2), size1[1], size2[1]) & test(b.axis(2), size2[1], size1[1]);
+}
+
+// `near`: lanes that passed the bounding test. Returns the number of slots to look at: 0 or 2.
+template <class Lane>
+SB_HD int capsule_capsule(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
+                          const RealOf<Lane>* size2, Lane margin, MaskOf<Lane> near,
+                          Contact<Lane>* out) {
+  using Real = RealOf<Lane>;
+  near = near & capsules_near(a, size1, b, size2, margin);
+  if (!math::any(near)) return 0;
   const Lane zero = Lane(Real(0)), one = Lane(Real(1)), tiny = Lane(kMinVal<Real>);
   const Vec3<Lane> axis1 = a.axis(2), axis2 = b.axis(2);
   const Vec3<Lane> h1 = axis1 * Lane(size1[1]), h2 = axis2 * Lane(size2[1]);
@@ -26,8 +48,6 @@ SB_HD void capsule_capsule(const Pose<Lane>& a, const RealOf<Lane>* size1, const
   const Lane f = dot(d2, r), c = dot(d1, r), e = dot(d1, d2);
   const MaskOf<Lane> point1 = l1 <= tiny, point2 = l2 <= tiny;
   const Lane div1 = math::select(point1, one, l1), div2 = math::select(point2, one, l2);
-  const Lane s_low = math::clamp(-c / div1, zero, one);       // nearest to b0
-  const Lane s_high = math::clamp((e - c) / div1, zero, one);  // nearest to b0 + d2
   const Vec3<Lane> n = cross(d1, d2);
   const Lane n2 = dot(n, n);
   const MaskOf<Lane> crossed = n2 > l1 * Lane(Real(1e-8)) * l2;
@@ -37,22 +57,30 @@ SB_HD void capsule_capsule(const Pose<Lane>& a, const RealOf<Lane>* size1, const
   const auto ball = [&](Lane s) {
     Lane t = (e * s + f) / div2;
     const MaskOf<Lane> below = t < zero, above = t > one;
-    t = math::select(below, zero, math::select(above, one, t));
-    s = math::select(below, s_low, math::select(above, s_high, s));
-    t = math::select(point1, math::clamp(f / div2, zero, one), t);
-    s = math::select(point1, zero, math::select(point2, s_low, s));
-    t = math::select(point2, zero, t);
+    const MaskOf<Lane> at_b0 = below | point2;
+    if (math::any(at_b0 | above)) {
+      const Lane end = math::select(at_b0, zero, e);
+      s = math::select(at_b0 | above, math::clamp((end - c) / div1, zero, one), s);
+      t = math::select(at_b0, zero, math::select(above, one, t));
+    }
+    if (math::any(point1)) {
+      t = math::select(point1, math::clamp(f / div2, zero, one), t);
+      s = math::select(point1, zero, s);
+      t = math::select(point2, zero, t);
+    }
     return ball_ball(d1 * s + a0, axis1, Lane(size1[0]), d2 * t + b0, axis2, Lane(size2[0]),
                      margin);
   };
   const Lane safe = math::select(n2 > zero, n2, one);
   const Lane s = math::clamp(dot(n, cross(d2, r)) / safe, zero, one);
   out[0] = ball(math::select(parallel, zero, s));
+  out[0].dist = where<Lane>(near, out[0].dist);
   out[1] = {no_contact<Lane>(), a.pos, axis1};
   if (math::any(parallel)) {
     out[1] = ball(one);
-    out[1].dist = where<Lane>(parallel, out[1].dist);
+    out[1].dist = where<Lane>(parallel & near, out[1].dist);
   }
+  return 2;
 }
 
 }  // namespace stepbench::collide::inline SB_ISA

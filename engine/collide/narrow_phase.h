@@ -143,8 +143,7 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
     case kSphereBox:
       return out.put(index, sphere_box(a, s1, b, s2, margin), near);
     case kCapsuleCapsule:
-      capsule_capsule(a, s1, b, s2, margin, c);
-      n = 2;
+      n = capsule_capsule(a, s1, b, s2, margin, near, c);
       break;
     case kCapsuleBox:
       capsule_box(a, s1, b, s2, margin, near, c);

@@ -15,13 +15,14 @@ SB_INLINE Contact<Lane> ball_ball(const Vec3<Lane>& p1, const Vec3<Lane>& axis1,
   const Lane half = Lane(Real(0.5));
   const Vec3<Lane> d = p2 - p1;
   const Lane reach = margin + r1 + r2;
-  const Lane len2 = dot(d, d);
+  const MaskOf<Lane> exists = dot(d, d) <= reach * reach;
+  if (!math::any(exists)) return {no_contact<Lane>(), p1, axis1};
   Lane len, unused;
   Vec3<Lane> n = normalize(d, len);
   const Lane dist = len - r1 - r2;
   const MaskOf<Lane> coincide = len < Lane(kMinVal<Real>);
   if (math::any(coincide)) n = select(coincide, normalize(cross(axis1, axis2), unused), n);
-  return {where<Lane>(len2 <= reach * reach, dist), n * (r1 + dist * half) + p1, n};
+  return {where<Lane>(exists, dist), n * (r1 + dist * half) + p1, n};
 }
 
 template <class Lane>
