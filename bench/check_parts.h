@@ -1,0 +1,42 @@
+// The parts of `check`, for check.cpp. Needs MuJoCo's headers.
+#pragma once
+
+#include "bench/check.h"
+#include "bench/mujoco_api.h"
+
+#ifdef SB_HAVE_MUJOCO_HEADERS
+
+namespace stepbench::bench {
+
+// What both sides run: the scene at check tolerances.
+struct CheckModels {
+  std::shared_ptr<const model::Model> ours;
+  const mjModel* theirs = nullptr;
+};
+
+// A state to compare at, with a name for messages.
+struct CheckState {
+  std::string name;
+  batch::WorldState state;
+};
+
+CheckPart check_model(const model::Model& ours, const mjModel& theirs);
+CheckPart check_forward(const CheckModels& m, const CheckOptions& o,
+                        const std::vector<CheckState>& states);
+CheckPart check_window(const CheckModels& m, const CheckOptions& o,
+                       const std::vector<CheckState>& starts, batch::Precision precision);
+
+// Start states: qpos0 or the key frames, and spread ones.
+std::vector<CheckState> check_starts(const CheckModels& m, const CheckOptions& o);
+
+// mjData <-> WorldState.
+void put_state(const mjModel& m, mjData& d, const batch::WorldState& s);
+batch::WorldState get_state(const mjModel& m, const mjData& d);
+
+// Geoms of MuJoCo's model that this project's has too, in order: all but the visual meshes that the reader
+// drops.
+std::vector<int> shared_geoms(const mjModel& m);
+
+}  // namespace stepbench::bench
+
+#endif
