@@ -2,14 +2,18 @@
 
 #include <utility>
 
+#include "engine/model/mjcf_text.h"
+
 namespace stepbench::model {
 namespace {
 
 // A file can put anything into a name; what() must stay one printable line.
 std::string one_line(std::string text) {
+  const bool utf8 = mjcf::is_utf8(text);
   for (char& c : text) {
     const auto u = static_cast<unsigned char>(c);
     if (u < 0x20 || u == 0x7f) c = ' ';
+    if (!utf8 && u >= 0x80) c = '?';
   }
   return text;
 }

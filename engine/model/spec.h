@@ -204,6 +204,9 @@ struct Spec {
   std::vector<Key> keys;
   int nkey = 0;  // <size nkey>: the model has at least so many keyframes
 
+  std::optional<int> density;      // level asked for (density.h)
+  bool density_replicate = false;  // it set the count of a <replicate>
+
   // Names used by elements that are read and ignored (sensors, cameras, lights, tuples): fusestatic must
   // keep such bodies, discardvisual such geoms.
   std::vector<std::string> referenced_bodies, referenced_geoms;
