@@ -1,7 +1,10 @@
-// The one table of commands and options: names, placeholders, help, and which command takes which option.
+// The one table of commands and options: names, placeholders, help, and which command takes which
+// option.
 //
-// The command line, environment variables (STEPBENCH_MAX_NOISE for --max-noise), keys of a config file and
-// `--help` all come from it. An option that differs between commands (another default) has several entries.
+// The command line, environment variables (STEPBENCH_MAX_NOISE for --max-noise), keys of a config
+// file and
+// `--help` all come from it. An option that differs between commands (another default) has several
+// entries.
 #pragma once
 
 #include <string>
@@ -25,17 +28,17 @@ enum Command : unsigned {
 struct CommandSpec {
   Command id;
   const char* name;
-  const char* summary;   // one line, for `stepbench --help`
+  const char* summary;         // one line, for `stepbench --help`
   int min_scenes, max_scenes;  // positional SCENE arguments; max < 0: any number
-  const char* examples;  // two, one a line
+  const char* examples;        // two, one a line
 };
 
 struct OptionSpec {
-  const char* name;     // without the dashes
-  const char* value;    // placeholder of its value; nullptr: a flag
-  const char* group;    // heading in --help
-  unsigned commands;    // bits of Command
-  bool repeatable;      // may be given several times; values add up
+  const char* name;   // without the dashes
+  const char* value;  // placeholder of its value; nullptr: a flag
+  const char* group;  // heading in --help
+  unsigned commands;  // bits of Command
+  bool repeatable;    // may be given several times; values add up
   const char* help;
 };
 

@@ -34,7 +34,8 @@ class Reader {
   // All values of a list option as one comma-separated list.
   std::string list(std::string_view name, std::string_view otherwise) const {
     const auto it = raw_.values.find(name);
-    return it == raw_.values.end() ? std::string(otherwise) : fmt::format("{}", fmt::join(it->second, ","));
+    return it == raw_.values.end() ? std::string(otherwise)
+                                   : fmt::format("{}", fmt::join(it->second, ","));
   }
 
   std::string text(std::string_view name, std::string_view otherwise = {}) const {
@@ -42,7 +43,8 @@ class Reader {
     return it == raw_.values.end() ? std::string(otherwise) : it->second.back();
   }
 
-  std::int64_t integer(std::string_view name, std::int64_t otherwise, std::int64_t low, std::int64_t high) const {
+  std::int64_t integer(std::string_view name, std::int64_t otherwise, std::int64_t low,
+                       std::int64_t high) const {
     if (!has(name)) return otherwise;
     const std::string value = text(name);
     const auto all = bench::parse_integers(value, fmt::format("--{}", name), low, high);
@@ -56,7 +58,8 @@ class Reader {
     double x = 0;
     const char* end = value.data() + value.size();
     const auto [rest, error] = std::from_chars(value.data(), end, x);
-    if (error != std::errc() || rest != end || !std::isfinite(x)) fail(name, value, "is not a number");
+    if (error != std::errc() || rest != end || !std::isfinite(x))
+      fail(name, value, "is not a number");
     return x;
   }
 
@@ -137,12 +140,15 @@ Enum parse_enum(const Reader& r, std::string_view name, std::initializer_list<En
 
 void read_axes(const Reader& r, unsigned command, bench::Settings& s) {
   const bool sweep = (command & (kRun | kPlan)) != 0;
-  // More worlds than any machine holds become a row with a status, as long as the number itself makes sense.
+  // More worlds than any machine holds become a row with a status, as long as the number itself
+  // makes sense.
   constexpr std::int64_t kMostWorlds = std::int64_t{1} << 40;
-  s.worlds = bench::parse_integers(r.list("worlds", sweep ? "1,64,1024" : "1"), "--worlds", 1, kMostWorlds);
+  s.worlds = bench::parse_integers(r.list("worlds", sweep ? "1,64,1024" : "1"), "--worlds", 1,
+                                   kMostWorlds);
   s.threads = bench::parse_threads(r.list("threads", "all"), bench::usable_threads());
-  s.precisions = bench::parse_names(r.list("precision", sweep || command == kCheck ? "f32,f64" : "f64"),
-                                    "--precision", {"f32", "f64"});
+  s.precisions =
+      bench::parse_names(r.list("precision", sweep || command == kCheck ? "f32,f64" : "f64"),
+                         "--precision", {"f32", "f64"});
   s.timesteps_s = bench::parse_timesteps(r.list("timestep", "file"));
   s.densities = bench::parse_densities(r.list("density", "none"));
   if (r.has("engine")) {
@@ -173,7 +179,8 @@ void read_physics(const Reader& r, const RawOptions& raw, bench::Settings& s) {
   s.keyframe = static_cast<int>(r.integer("keyframe", s.keyframe, 0, kMostInt));
   s.start = r.choice("start", {"spread", "file"});
   s.settle = r.integer("settle", s.settle, 0, kMostSteps);
-  s.seed = static_cast<std::uint64_t>(r.integer("seed", 0, 0, std::numeric_limits<std::int64_t>::max()));
+  s.seed =
+      static_cast<std::uint64_t>(r.integer("seed", 0, 0, std::numeric_limits<std::int64_t>::max()));
   s.control_period = static_cast<int>(r.integer("control-period", s.control_period, 1, kMostInt));
   s.max_contacts = static_cast<int>(r.integer("max-contacts", s.max_contacts, 0, kMostInt));
   s.comfree_stiffness = r.real("comfree-stiffness", s.comfree_stiffness);
@@ -206,7 +213,8 @@ void read_output(const Reader& r, unsigned command, Options& o) {
   o.out = r.text("out");
   if (r.has("out") && o.out.empty()) fail("out", o.out, "names nothing");
   o.resume = r.has("resume");
-  if (o.resume && o.out.empty()) throw UsageError("--resume needs --out, the folder of the run to continue");
+  if (o.resume && o.out.empty())
+    throw UsageError("--resume needs --out, the folder of the run to continue");
   o.csv = r.text("csv");
   o.json = r.has("json");
   const std::vector<std::string> formats = {"text", "csv", "json", "markdown"};

@@ -1,4 +1,5 @@
-// Options with their meaning: validated values that commands take without looking at any text again.
+// Options with their meaning: validated values that commands take without looking at any text
+// again.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@ enum class Format { kText, kCsv, kJson, kMarkdown };
 
 // Everything a command may be told; each command reads what applies to it.
 struct Options {
-  // Scenes, axes, physics, execution and rules of measuring. Commands that take one value of an axis find it
-  // at the front of its list; lists are never empty, except `engines` (stepbench, and mujoco where found).
+  // Scenes, axes, physics, execution and rules of measuring. Commands that take one value of an
+  // axis find it at the front of its list; lists are never empty, except `engines` (stepbench, and
+  // mujoco where found).
   bench::Settings settings;
 
   // Measuring.
@@ -32,7 +34,8 @@ struct Options {
   bool quiet = false;
 };
 
-// Gives meaning to texts. Throws bench::UsageError with one line that names the option and the way out.
+// Gives meaning to texts. Throws bench::UsageError with one line that names the option and the way
+// out.
 Options resolve(const RawOptions& raw);
 
 }  // namespace stepbench::cli

@@ -23,8 +23,7 @@ using bench::UsageError;
 // One CLI11 application for one command; its results land in `raw`.
 class CommandApp {
  public:
-  explicit CommandApp(const CommandSpec& command)
-      : app_(std::string(command.summary)) {
+  explicit CommandApp(const CommandSpec& command) : app_(std::string(command.summary)) {
     raw_.command = &command;
     app_.set_help_flag("-h,--help");
     if (command.max_scenes != 0) app_.add_option("SCENE", raw_.scenes);
@@ -72,12 +71,11 @@ class CommandApp {
   [[noreturn]] void refuse(const std::string& extra) const {
     const char* command = raw_.command->name;
     if (!extra.starts_with("-") || extra == "-") {
-      throw UsageError(fmt::format("unexpected argument '{}' (`stepbench {} --help` shows what it takes)",
-                                   extra, command));
+      throw UsageError(fmt::format(
+          "unexpected argument '{}' (`stepbench {} --help` shows what it takes)", extra, command));
     }
-    const std::string name = extra.substr(extra.find_first_not_of('-') == std::string::npos
-                                              ? 0
-                                              : extra.find_first_not_of('-'));
+    const std::string name = extra.substr(
+        extra.find_first_not_of('-') == std::string::npos ? 0 : extra.find_first_not_of('-'));
     const std::string word = name.substr(0, name.find('='));
     if (find_option(word, raw_.command->id) != nullptr) {
       throw UsageError(fmt::format("--{} is not an option of `{}`", word, command));
@@ -116,8 +114,8 @@ RawOptions from_environment(const CommandSpec& command, const Environment& envir
   return raw;
 }
 
-// Keys of a config file are names of options, with - or _. Options that only other commands take are left out,
-// so that one file serves `plan`, `run` and `check`. Scenes are relative to the file.
+// Keys of a config file are names of options, with - or _. Options that only other commands take
+// are left out, so that one file serves `plan`, `run` and `check`. Scenes are relative to the file.
 RawOptions from_config(const CommandSpec& command, std::istream& in, const std::string& name,
                        const std::filesystem::path& folder) {
   std::vector<CLI::ConfigItem> items;
@@ -129,25 +127,29 @@ RawOptions from_config(const CommandSpec& command, std::istream& in, const std::
   RawOptions raw;
   for (CLI::ConfigItem& item : items) {
     if (!item.parents.empty()) {
-      throw UsageError(fmt::format("{}: [{}]: a config has no sections; write keys such as worlds = [1, 64]", name,
-                                   item.parents.front()));
+      throw UsageError(
+          fmt::format("{}: [{}]: a config has no sections; write keys such as worlds = [1, 64]",
+                      name, item.parents.front()));
     }
     std::string key = item.name;
     std::replace(key.begin(), key.end(), '_', '-');
     std::erase(item.inputs, "");
     if (key == "scene" || key == "scenes") {
-      for (const std::string& s : item.inputs) raw.scenes.push_back((folder / s).lexically_normal().string());
+      for (const std::string& s : item.inputs)
+        raw.scenes.push_back((folder / s).lexically_normal().string());
       continue;
     }
     const OptionSpec* o = find_option(key, command.id);
     if (o == nullptr || key == "config") {
       std::vector<std::string> known = option_names(command.id);
       known.emplace_back("scene");
-      throw UsageError(fmt::format("{}: unknown key '{}'{}", name, item.name, did_you_mean(key, known)));
+      throw UsageError(
+          fmt::format("{}: unknown key '{}'{}", name, item.name, did_you_mean(key, known)));
     }
     if ((o->commands & command.id) == 0) continue;
     if (o->value != nullptr) {
-      if (item.inputs.empty()) throw UsageError(fmt::format("{}: {} has no value", name, item.name));
+      if (item.inputs.empty())
+        throw UsageError(fmt::format("{}: {} has no value", name, item.name));
       if (item.inputs.size() > 1 && !o->repeatable) {
         throw UsageError(fmt::format("{}: {} takes one value", name, item.name));
       }
@@ -213,27 +215,33 @@ std::string environment_name(std::string_view option) {
 
 std::string program_help() {
   std::string text =
-      "stepbench: simulate batches of MuJoCo scenes; measure steps per second, scaling and repeatability\n\n"
+      "stepbench: simulate batches of MuJoCo scenes; measure steps per second, scaling and "
+      "repeatability\n\n"
       "Usage: stepbench COMMAND [SCENE...] [OPTIONS]\n\nCommands:\n";
   for (const CommandSpec& c : commands()) text += fmt::format("  {:<10}{}\n", c.name, c.summary);
   text +=
       "\n`stepbench COMMAND --help` lists the options; `stepbench --version` tells the version.\n"
       "Every option is also a key of a TOML file (--config FILE) and an environment variable "
       "(STEPBENCH_WORLDS).\n\n"
-      "Exit codes: 0 ok, 2 usage, 3 scene cannot be loaded, 4 a cell is invalid, 5 not repeatable,\n"
+      "Exit codes: 0 ok, 2 usage, 3 scene cannot be loaded, 4 a cell is invalid, 5 not "
+      "repeatable,\n"
       "            8 stopped early (continue with --resume)\n";
   return text;
 }
 
 std::string command_help(const CommandSpec& command) {
-  std::string text = fmt::format("{}\n\nUsage: stepbench {}{} [OPTIONS]\n", command.summary, command.name,
-                                 command.max_scenes == 0 ? "" : command.max_scenes == 1 ? " SCENE" : " SCENE...");
+  std::string text =
+      fmt::format("{}\n\nUsage: stepbench {}{} [OPTIONS]\n", command.summary, command.name,
+                  command.max_scenes == 0   ? ""
+                  : command.max_scenes == 1 ? " SCENE"
+                                            : " SCENE...");
   for (const char* group : option_groups()) {
     bool first = true;
     for (const OptionSpec& o : options()) {
       if ((o.commands & command.id) == 0 || std::string_view(o.group) != group) continue;
       if (std::exchange(first, false)) text += fmt::format("\n{}:\n", group);
-      const std::string left = fmt::format("--{}{}{}", o.name, o.value ? " " : "", o.value ? o.value : "");
+      const std::string left =
+          fmt::format("--{}{}{}", o.name, o.value ? " " : "", o.value ? o.value : "");
       text += fmt::format("  {:<26}  {}\n", left, o.help);
     }
   }
@@ -243,7 +251,8 @@ std::string command_help(const CommandSpec& command) {
   return text;
 }
 
-ParseResult parse_command_line(const std::vector<std::string>& args, const Environment& environment) {
+ParseResult parse_command_line(const std::vector<std::string>& args,
+                               const Environment& environment) {
   ParseResult result;
   if (args.empty()) throw UsageError("no command; `stepbench --help` lists them");
   std::string word = args[0];

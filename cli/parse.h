@@ -1,6 +1,8 @@
-// Command line, environment and config files -> texts of options, before any meaning is given to them.
+// Command line, environment and config files -> texts of options, before any meaning is given to
+// them.
 //
-// The first source that sets an option wins as a whole: command line, environment (STEPBENCH_WORLDS for
+// The first source that sets an option wins as a whole: command line, environment (STEPBENCH_WORLDS
+// for
 // --worlds), --config FILE, --profile NAME.
 #pragma once
 
@@ -30,12 +32,14 @@ struct ParseResult {
   std::string text;
 };
 
-// Value of an environment variable, or nullptr; a parameter so that tests need not change their own.
+// Value of an environment variable, or nullptr; a parameter so that tests need not change their
+// own.
 using Environment = std::function<const char*(const std::string&)>;
 
-// `args` without the program's name. Throws bench::UsageError with one line: unknown command, option or key
-// (with the closest known one), missing or surplus value, unreadable config file.
-ParseResult parse_command_line(const std::vector<std::string>& args, const Environment& environment);
+// `args` without the program's name. Throws bench::UsageError with one line: unknown command,
+// option or key (with the closest known one), missing or surplus value, unreadable config file.
+ParseResult parse_command_line(const std::vector<std::string>& args,
+                               const Environment& environment);
 
 // "STEPBENCH_MAX_NOISE" for "max-noise".
 std::string environment_name(std::string_view option);

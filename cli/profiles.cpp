@@ -26,7 +26,8 @@ max-time = 20
 progress = "json"
 )";
 
-// For numbers that others will quote: whole scaling curves, the peer beside every cell, long windows.
+// For numbers that others will quote: whole scaling curves, the peer beside every cell, long
+// windows.
 constexpr const char* kPaper = R"(
 worlds = "2^0..2^14"
 precision = ["f32", "f64"]

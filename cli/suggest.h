@@ -7,8 +7,9 @@
 
 namespace stepbench::cli {
 
-// The known word closest to `word`, or empty where none is close: at most a third of its letters (and one at
-// least) may be inserted, removed, replaced or swapped. A word that begins with all of `word` is close too.
+// The known word closest to `word`, or empty where none is close: at most a third of its letters
+// (and one at least) may be inserted, removed, replaced or swapped. A word that begins with all of
+// `word` is close too.
 std::string closest(std::string_view word, const std::vector<std::string>& known);
 
 // "; did you mean 'X'?" or empty.

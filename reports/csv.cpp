@@ -10,8 +10,8 @@
 namespace stepbench::reports {
 namespace {
 
-// End of the last complete record: one past the last LF outside quotes. Quotes inside a quoted field come in
-// pairs, so counting every quote gives the right parity at each line end.
+// End of the last complete record: one past the last LF outside quotes. Quotes inside a quoted
+// field come in pairs, so counting every quote gives the right parity at each line end.
 std::size_t last_record_end(std::string_view text) {
   std::size_t end = 0;
   bool quoted = false;

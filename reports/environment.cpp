@@ -27,13 +27,14 @@ std::string value_text(std::string_view unit, bench::Real v) {
 std::string environment_json(const bench::Environment& e) {
   JsonWriter j;
   j.begin_object();
-  bench::for_each_environment_field(e, [&](const char* name, const char*, const char*, const auto& v) {
-    if (bench::measured(v)) {
-      j.field(name, v);
-    } else {
-      j.key(name).null();
-    }
-  });
+  bench::for_each_environment_field(e,
+                                    [&](const char* name, const char*, const char*, const auto& v) {
+                                      if (bench::measured(v)) {
+                                        j.field(name, v);
+                                      } else {
+                                        j.key(name).null();
+                                      }
+                                    });
   j.end_object();
   return j.take();
 }
@@ -44,16 +45,17 @@ std::string environment_text(const bench::Environment& e) {
     width = std::max(width, std::string_view(name).size());
   });
   std::string text;
-  bench::for_each_environment_field(e, [&](const char* name, const char* unit, const char*, const auto& v) {
-    if (!bench::measured(v)) return;
-    std::string_view label = name;
-    // The unit stands with the value.
-    if (label.ends_with("_bytes")) label.remove_suffix(6);
-    if (label.ends_with("_mhz")) label.remove_suffix(4);
-    std::string words(label);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    text += fmt::format("{:<{}}  {}\n", words, width, value_text(unit, v));
-  });
+  bench::for_each_environment_field(
+      e, [&](const char* name, const char* unit, const char*, const auto& v) {
+        if (!bench::measured(v)) return;
+        std::string_view label = name;
+        // The unit stands with the value.
+        if (label.ends_with("_bytes")) label.remove_suffix(6);
+        if (label.ends_with("_mhz")) label.remove_suffix(4);
+        std::string words(label);
+        std::replace(words.begin(), words.end(), '_', ' ');
+        text += fmt::format("{:<{}}  {}\n", words, width, value_text(unit, v));
+      });
   return text;
 }
 

@@ -44,7 +44,8 @@ FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
 }
 
 AppendFile::AppendFile(const std::filesystem::path& path)
-    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)), name_(path.string()) {
+    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)),
+      name_(path.string()) {
   if (file_.get() < 0) fail("write to", path, errno);
   fd_ = file_.get();
 }
@@ -70,9 +71,11 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   {
-    const FileHandle file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    const FileHandle file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (file.get() < 0) fail("write to", temporary, errno);
-    if (const int error = write_all(file.get(), text); error != 0) fail("write to", temporary, error);
+    if (const int error = write_all(file.get(), text); error != 0)
+      fail("write to", temporary, error);
     ::fsync(file.get());
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
@@ -103,8 +106,9 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
     char holder[64] = {};
     const ssize_t n = ::pread(file_.get(), holder, sizeof holder - 1, 0);
     const std::string who(holder, n > 0 ? std::strcspn(holder, "\n") : 0);
-    throw FileError(fmt::format("{} is being written by another run{}; wait for it or choose another --out",
-                                folder.string(), who.empty() ? "" : fmt::format(" (process {})", who)));
+    throw FileError(
+        fmt::format("{} is being written by another run{}; wait for it or choose another --out",
+                    folder.string(), who.empty() ? "" : fmt::format(" (process {})", who)));
   }
   // The number is only for the message above; the lock itself is the kernel's.
   const std::string pid = fmt::format("{}\n", ::getpid());

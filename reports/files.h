@@ -28,16 +28,18 @@ class FileHandle {
   int fd_ = -1;
 };
 
-// A file that grows line by line. Each append is one write, so that a kill cuts off at most the last line.
+// A file that grows line by line. Each append is one write, so that a kill cuts off at most the
+// last line.
 class AppendFile {
  public:
   // Opens (or creates) `path` for appending. Throws FileError where that fails.
   explicit AppendFile(const std::filesystem::path& path);
-  // Appends to a stream that is open already, such as standard output (descriptor 1), without closing it.
+  // Appends to a stream that is open already, such as standard output (descriptor 1), without
+  // closing it.
   static AppendFile on_descriptor(int fd, std::string name);
 
-  // Throws FileError (disk full, ...). A closed pipe is not an error: `closed()` then says true, and further
-  // text is dropped.
+  // Throws FileError (disk full, ...). A closed pipe is not an error: `closed()` then says true,
+  // and further text is dropped.
   void append(std::string_view text);
   bool closed() const { return closed_; }
 
@@ -49,17 +51,19 @@ class AppendFile {
   bool closed_ = false;
 };
 
-// Replace `path` by `text` in one step (temporary file beside it, then rename): a reader sees the old text or the
-// new one, never half of it. Throws FileError.
+// Replace `path` by `text` in one step (temporary file beside it, then rename): a reader sees the
+// old text or the new one, never half of it. Throws FileError.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
 // Whole text of a file. Throws FileError.
 std::string read_file(const std::filesystem::path& path);
 
-// An exclusive lock on a folder. The kernel drops it with the process, so a kill leaves nothing stale behind.
+// An exclusive lock on a folder. The kernel drops it with the process, so a kill leaves nothing
+// stale behind.
 class FolderLock {
  public:
-  // Throws FileError where another process holds the lock, or where the folder cannot be written to.
+  // Throws FileError where another process holds the lock, or where the folder cannot be written
+  // to.
   explicit FolderLock(const std::filesystem::path& folder);
 
  private:

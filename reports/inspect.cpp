@@ -43,19 +43,31 @@ bool any_set(const std::vector<int>& x) {
 }
 
 constexpr std::array<std::pair<int, const char*>, 20> kDisableFlags = {{
-    {model::kDsblConstraint, "constraint"}, {model::kDsblEquality, "equality"},
-    {model::kDsblFrictionloss, "frictionloss"}, {model::kDsblLimit, "limit"},
-    {model::kDsblContact, "contact"}, {model::kDsblSpring, "spring"}, {model::kDsblDamper, "damper"},
-    {model::kDsblGravity, "gravity"}, {model::kDsblClampctrl, "clampctrl"},
-    {model::kDsblWarmstart, "warmstart"}, {model::kDsblFilterparent, "filterparent"},
-    {model::kDsblActuation, "actuation"}, {model::kDsblRefsafe, "refsafe"},
-    {model::kDsblSensor, "sensor"}, {model::kDsblMidphase, "midphase"},
-    {model::kDsblEulerdamp, "eulerdamp"}, {model::kDsblAutoreset, "autoreset"},
-    {model::kDsblNativeccd, "nativeccd"}, {model::kDsblIsland, "island"},
+    {model::kDsblConstraint, "constraint"},
+    {model::kDsblEquality, "equality"},
+    {model::kDsblFrictionloss, "frictionloss"},
+    {model::kDsblLimit, "limit"},
+    {model::kDsblContact, "contact"},
+    {model::kDsblSpring, "spring"},
+    {model::kDsblDamper, "damper"},
+    {model::kDsblGravity, "gravity"},
+    {model::kDsblClampctrl, "clampctrl"},
+    {model::kDsblWarmstart, "warmstart"},
+    {model::kDsblFilterparent, "filterparent"},
+    {model::kDsblActuation, "actuation"},
+    {model::kDsblRefsafe, "refsafe"},
+    {model::kDsblSensor, "sensor"},
+    {model::kDsblMidphase, "midphase"},
+    {model::kDsblEulerdamp, "eulerdamp"},
+    {model::kDsblAutoreset, "autoreset"},
+    {model::kDsblNativeccd, "nativeccd"},
+    {model::kDsblIsland, "island"},
     {model::kDsblMulticcd, "multiccd"},
 }};
 constexpr std::array<std::pair<int, const char*>, 4> kEnableFlags = {{
-    {model::kEnblOverride, "override"}, {model::kEnblEnergy, "energy"}, {model::kEnblFwdinv, "fwdinv"},
+    {model::kEnblOverride, "override"},
+    {model::kEnblEnergy, "energy"},
+    {model::kEnblFwdinv, "fwdinv"},
     {model::kEnblInvdiscrete, "invdiscrete"},
 }};
 
@@ -73,14 +85,17 @@ std::string flag_names(int bits, const Table& table) {
 std::vector<std::string> features(const Model& m) {
   std::vector<std::string> f;
   count_kinds(f, m.jnt_type, {"free", "ball", "slide", "hinge"}, "joint");
-  count_kinds(f, m.geom_type,
-              {"plane", "height field", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"}, "geom");
-  count_kinds(f, m.actuator_dyntype, {"stateless", "integrator", "filter", "filterexact"}, "actuator");
+  count_kinds(
+      f, m.geom_type,
+      {"plane", "height field", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"},
+      "geom");
+  count_kinds(f, m.actuator_dyntype, {"stateless", "integrator", "filter", "filterexact"},
+              "actuator");
   const auto say = [&](bool used, std::string text) {
     if (used) f.push_back(std::move(text));
   };
-  say(any_set(m.jnt_limited), fmt::format("{} limited joints",
-                                          std::count(m.jnt_limited.begin(), m.jnt_limited.end(), 1)));
+  say(any_set(m.jnt_limited),
+      fmt::format("{} limited joints", std::count(m.jnt_limited.begin(), m.jnt_limited.end(), 1)));
   say(any_nonzero(m.dof_frictionloss), "friction loss");
   say(any_nonzero(m.jnt_stiffness) || any_nonzero(m.jnt_stiffnesspoly), "joint springs");
   say(any_nonzero(m.dof_damping) || any_nonzero(m.dof_dampingpoly), "joint damping");
@@ -106,16 +121,16 @@ std::string inspect_text(const Inspection& i) {
   const auto line = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) text += fmt::format("  {:<12}{}\n", label, value);
   };
-  line("sizes", fmt::format("nq {}  nv {}  nu {}  na {}  bodies {}  joints {}  geoms {}  sites {}", m.nq, m.nv, m.nu,
-                            m.na, m.nbody, m.njnt, m.ngeom, m.nsite));
+  line("sizes", fmt::format("nq {}  nv {}  nu {}  na {}  bodies {}  joints {}  geoms {}  sites {}",
+                            m.nq, m.nv, m.nu, m.na, m.nbody, m.njnt, m.ngeom, m.nsite));
   line("trees", fmt::format("{}", m.ntree));
   double mass = 0;
   for (const double kg : m.body_mass) mass += kg;
   line("mass", fmt::format("{} kg", brief(mass)));
   line("timestep", fmt::format("{} s", shortest(opt.timestep)));
   line("integrator", integrator_name(opt.integrator));
-  line("solver", fmt::format("{}, {} cone, {} iterations, tolerance {}", solver_name(opt.solver), cone_name(opt.cone),
-                             opt.iterations, shortest(opt.tolerance)));
+  line("solver", fmt::format("{}, {} cone, {} iterations, tolerance {}", solver_name(opt.solver),
+                             cone_name(opt.cone), opt.iterations, shortest(opt.tolerance)));
   line("impratio", shortest(opt.impratio));
   line("gravity", fmt::format("{} {} {} m/s^2", shortest(opt.gravity[0]), shortest(opt.gravity[1]),
                               shortest(opt.gravity[2])));
@@ -157,13 +172,16 @@ std::string inspect_json(const Inspection& i) {
   array("o_solimp", opt.o_solimp, std::size(opt.o_solimp));
   array("o_friction", opt.o_friction, std::size(opt.o_friction));
   j.field("integrator", opt.integrator).field("cone", opt.cone).field("jacobian", opt.jacobian);
-  j.field("solver", opt.solver).field("iterations", opt.iterations).field("ls_iterations", opt.ls_iterations);
+  j.field("solver", opt.solver)
+      .field("iterations", opt.iterations)
+      .field("ls_iterations", opt.ls_iterations);
   j.field("disableflags", opt.disableflags).field("enableflags", opt.enableflags);
   j.field("disableactuator", opt.disableactuator);
   j.end_object();
   j.key("stat").begin_object().field("meaninertia", m.meaninertia).end_object();
 
-  model::for_each_field(m, [&](const char* name, const auto& values, int, int) { j.list(name, values); });
+  model::for_each_field(
+      m, [&](const char* name, const auto& values, int, int) { j.list(name, values); });
 
   j.key("names").begin_object();
   j.list("body", m.names.body).list("jnt", m.names.jnt).list("geom", m.names.geom);

@@ -20,8 +20,9 @@ std::vector<std::string> features(const model::Model& m);
 // Sizes, options, features, unsupported parts and warnings, for a person.
 std::string inspect_text(const Inspection& i);
 
-// One object with MuJoCo's names: sizes, `opt` (mjOption), `stat`, and every compiled array as a flat list in
-// MuJoCo's order (row-major); beside them `file`, `name`, `names`, `features`, `unsupported`, `warnings`.
+// One object with MuJoCo's names: sizes, `opt` (mjOption), `stat`, and every compiled array as a
+// flat list in MuJoCo's order (row-major); beside them `file`, `name`, `names`, `features`,
+// `unsupported`, `warnings`.
 std::string inspect_json(const Inspection& i);
 
 }  // namespace stepbench::reports

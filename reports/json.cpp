@@ -7,13 +7,16 @@
 namespace stepbench::reports {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of s, 0 where there is none (RFC 3629: no overlong
-// forms, no surrogates, nothing above U+10FFFF).
+// Length of the well-formed UTF-8 sequence at the start of s, 0 where there is none (RFC 3629: no
+// overlong forms, no surrogates, nothing above U+10FFFF).
 std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char c = byte(0);
   if (c < 0x80) return 1;
-  const std::size_t n = c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+  const std::size_t n = c >= 0xc2 && c <= 0xdf   ? 2
+                        : c >= 0xe0 && c <= 0xef ? 3
+                        : c >= 0xf0 && c <= 0xf4 ? 4
+                                                 : 0;
   if (n == 0 || s.size() < n) return 0;
   for (std::size_t i = 1; i < n; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;

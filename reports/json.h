@@ -17,11 +17,12 @@
 
 namespace stepbench::reports {
 
-// `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, since JSON has no others.
+// `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, since JSON has
+// no others.
 std::string json_string(std::string_view text);
 
-// Objects are written one field a line, lists on one line. Numbers are shortest round-trip; a number that is not
-// finite becomes null.
+// Objects are written one field a line, lists on one line. Numbers are shortest round-trip; a
+// number that is not finite becomes null.
 class JsonWriter {
  public:
   JsonWriter& begin_object();
@@ -36,10 +37,7 @@ class JsonWriter {
   JsonWriter& value(bool b);
   JsonWriter& null();
   template <std::integral Int>
-    requires(!std::same_as<Int, bool>)
-  JsonWriter& value(Int x) {
-    return raw(std::to_string(x));
-  }
+  requires(!std::same_as<Int, bool>) JsonWriter& value(Int x) { return raw(std::to_string(x)); }
 
   // A value that is JSON already.
   JsonWriter& raw(std::string_view json);

@@ -5,8 +5,8 @@
 
 namespace stepbench::reports {
 
-// Shortest decimal form that reads back as the same double; empty for NaN and infinities, which never stand in
-// a file (empty = not measured).
+// Shortest decimal form that reads back as the same double; empty for NaN and infinities, which
+// never stand in a file (empty = not measured).
 std::string shortest(double x);
 
 // 57 900 -> "57.9 k": three significant digits with a metric prefix (k, M, G, T), for x >= 0.

@@ -41,7 +41,8 @@ std::vector<Row> read_rows(const fs::path& path, std::vector<std::string>& notes
 
 }  // namespace
 
-void keep_complete_cells(std::vector<bench::Sample>& samples, std::vector<bench::Summary>& summaries) {
+void keep_complete_cells(std::vector<bench::Sample>& samples,
+                         std::vector<bench::Summary>& summaries) {
   std::set<std::tuple<std::string, bench::Int, bench::Int>> seen;
   std::erase_if(samples, [&](const bench::Sample& s) {
     return !seen.emplace(s.id.cell_id, s.timing.process_idx, s.timing.rep).second;
@@ -64,11 +65,13 @@ void keep_complete_cells(std::vector<bench::Sample>& samples, std::vector<bench:
 OutFolder::OutFolder(fs::path folder, bool resume) : folder_(std::move(folder)) {
   std::error_code error;
   created_ = fs::create_directories(folder_, error);
-  if (error) throw FileError(fmt::format("--out: cannot create {}: {}", folder_.string(), error.message()));
+  if (error)
+    throw FileError(fmt::format("--out: cannot create {}: {}", folder_.string(), error.message()));
   lock_.emplace(folder_);
   if (!resume && fs::exists(samples())) {
-    throw FileError(fmt::format("{} holds results of an earlier run; add --resume to continue it or choose another --out",
-                                folder_.string()));
+    throw FileError(fmt::format(
+        "{} holds results of an earlier run; add --resume to continue it or choose another --out",
+        folder_.string()));
   }
 }
 
@@ -90,9 +93,11 @@ EarlierRun OutFolder::load(const std::string& plan_id) {
   for (const bench::Sample& s : earlier.samples) plans.insert(s.id.plan_id);
   for (const std::string& other : plans) {
     if (other != plan_id) {
-      throw FileError(fmt::format("--resume: {} holds another plan ({}, this is {}); repeat the options and scenes of the first "
-                                  "run or choose another --out",
-                                  folder_.string(), other, plan_id));
+      throw FileError(
+          fmt::format("--resume: {} holds another plan ({}, this is {}); repeat the options and "
+                      "scenes of the first "
+                      "run or choose another --out",
+                      folder_.string(), other, plan_id));
     }
   }
 
@@ -111,15 +116,16 @@ void OutFolder::write_environment(const std::string& env_id, const std::string& 
   for (const bench::Sample& s : earlier.samples) {
     if (s.env.env_id != env_id && file == "env.json") {
       file = fmt::format("env-{}.json", env_id);
-      earlier.notes.push_back(fmt::format(
-          "earlier rows come from another machine or build (env_id {}, now {})", s.env.env_id, env_id));
+      earlier.notes.push_back(
+          fmt::format("earlier rows come from another machine or build (env_id {}, now {})",
+                      s.env.env_id, env_id));
     }
   }
   replace_file(folder_ / file, env_json);
 }
 
-EarlierRun OutFolder::begin(const std::string& plan_id, const std::string& plan_json, const std::string& env_id,
-                            const std::string& env_json) {
+EarlierRun OutFolder::begin(const std::string& plan_id, const std::string& plan_json,
+                            const std::string& env_id, const std::string& env_json) {
   EarlierRun earlier = load(plan_id);
   begun_ = true;
   write_environment(env_id, env_json, earlier);

@@ -20,7 +20,9 @@ struct PlanColumn {
   std::function<std::string(const PlanRow&)> text;
 };
 
-std::string count(bench::Int n) { return bench::measured(n) ? fmt::format("{}", n) : std::string("-"); }
+std::string count(bench::Int n) {
+  return bench::measured(n) ? fmt::format("{}", n) : std::string("-");
+}
 
 std::vector<PlanColumn> plan_columns(std::span<const PlanRow> cells) {
   std::vector<PlanColumn> all = {
@@ -38,9 +40,11 @@ std::vector<PlanColumn> plan_columns(std::span<const PlanRow> cells) {
       {"memory", true, [](const PlanRow& r) { return bytes(static_cast<double>(r.bytes)); }},
       {"time", true, [](const PlanRow& r) { return duration(r.seconds); }},
   };
-  const bool levels = std::any_of(cells.begin(), cells.end(),
-                                  [](const PlanRow& r) { return bench::measured(r.cell.density_level); });
-  if (!levels) std::erase_if(all, [](const PlanColumn& c) { return std::string_view(c.title) == "level"; });
+  const bool levels = std::any_of(cells.begin(), cells.end(), [](const PlanRow& r) {
+    return bench::measured(r.cell.density_level);
+  });
+  if (!levels)
+    std::erase_if(all, [](const PlanColumn& c) { return std::string_view(c.title) == "level"; });
   return all;
 }
 

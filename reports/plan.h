@@ -18,7 +18,8 @@ struct PlanRow {
   bench::Int bytes = 0;
 };
 
-// Everything there is to know about each cell, measured fields only; `options`: the command line behind it.
+// Everything there is to know about each cell, measured fields only; `options`: the command line
+// behind it.
 std::string plan_json(std::span<const PlanRow> cells, const std::string& options);
 
 // An aligned line per cell and a last one with the sums.

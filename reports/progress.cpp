@@ -53,7 +53,8 @@ std::string progress_bar(const ProgressState& s, int columns) {
 }
 
 std::string progress_json(const ProgressState& s) {
-  return fmt::format(R"({{"event":"progress","cells_done":{},"cells_total":{},"fraction":{:.4f},"left_s":{},"cell":{}}})",
+  return fmt::format(R"({{"event":"progress","cells_done":{},"cells_total":{},"fraction":{:.4f},)"
+                     R"("left_s":{},"cell":{}}})",
                      s.done, s.total, std::clamp(s.fraction, 0.0, 1.0),
                      s.left_s >= 0 ? fmt::format("{:.1f}", s.left_s) : "null", json_string(s.note));
 }

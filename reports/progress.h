@@ -1,4 +1,5 @@
-// Progress of a sweep on standard error: a bar with the time left on a terminal, JSON lines for machines, or nothing.
+// Progress of a sweep on standard error: a bar with the time left on a terminal, JSON lines for
+// machines, or nothing.
 //
 //   [#########-----] 9/14 cells  1m12s left  stepbench f32 1024 worlds
 #pragma once
@@ -15,7 +16,8 @@ namespace stepbench::reports {
 
 enum class ProgressKind { kNone, kBar, kJson };
 
-// What --progress asks for: auto (bar on a terminal, else none), bar, json, none. Empty optional: not one of them.
+// What --progress asks for: auto (bar on a terminal, else none), bar, json, none. Empty optional:
+// not one of them.
 std::optional<ProgressKind> progress_kind(std::string_view name, const Terminal& err);
 
 struct ProgressState {

@@ -40,8 +40,8 @@ std::vector<Column> columns_of() {
   return all;
 }
 
-// Columns of both files in one list: those that mean the same are merged, the others of summary.csv follow the
-// column that they stand behind in their own file.
+// Columns of both files in one list: those that mean the same are merged, the others of summary.csv
+// follow the column that they stand behind in their own file.
 std::vector<Column> merged_columns() {
   std::vector<Column> all = columns_of<bench::Sample>();
   std::size_t at = 0;
@@ -90,16 +90,22 @@ bool parse(const std::string& text, T& value) {
   }
 }
 
-std::string_view major_version(std::string_view version) { return version.substr(0, version.find('.')); }
+std::string_view major_version(std::string_view version) {
+  return version.substr(0, version.find('.'));
+}
 
 }  // namespace
 
 std::string_view to_string(ColumnType t) {
   switch (t) {
-    case ColumnType::kText: return "text";
-    case ColumnType::kInt: return "int";
-    case ColumnType::kReal: return "real";
-    case ColumnType::kBool: break;
+    case ColumnType::kText:
+      return "text";
+    case ColumnType::kInt:
+      return "int";
+    case ColumnType::kReal:
+      return "real";
+    case ColumnType::kBool:
+      break;
   }
   return "bool";
 }
@@ -137,7 +143,8 @@ Row from_fields(const CsvRow& file_header, const CsvRow& fields) {
     const auto it = by_name.find(name);
     if (it != by_name.end() && !parse(*it->second, value)) {
       throw CsvError(fmt::format("column {}: '{}' is not {} {}", name, *it->second,
-                                 type_of(value) == ColumnType::kInt ? "an" : "a", to_string(type_of(value))));
+                                 type_of(value) == ColumnType::kInt ? "an" : "a",
+                                 to_string(type_of(value))));
     }
   });
   return row;
@@ -147,17 +154,21 @@ template <class Row>
 void check_schema(const CsvTable& table, std::string_view name, bool exact) {
   const CsvRow expected = header<Row>();
   if (table.header.empty() || table.header[0] != expected[0]) {
-    throw CsvError(fmt::format("{} is not a file of stepbench: its first column is not {}", name, expected[0]));
+    throw CsvError(fmt::format("{} is not a file of stepbench: its first column is not {}", name,
+                               expected[0]));
   }
   for (const CsvRow& row : table.rows) {
     if (major_version(row[0]) != major_version(bench::kSchemaVersion)) {
-      throw CsvError(fmt::format("{} has schema version {}, this program writes {}: use the program that wrote it",
-                                 name, row[0], bench::kSchemaVersion));
+      throw CsvError(fmt::format(
+          "{} has schema version {}, this program writes {}: use the program that wrote it", name,
+          row[0], bench::kSchemaVersion));
     }
   }
   if (exact && table.header != expected) {
-    throw CsvError(fmt::format("{} was written by another version of stepbench (its columns differ): "
-                               "continue it with that version or choose another --out", name));
+    throw CsvError(
+        fmt::format("{} was written by another version of stepbench (its columns differ): "
+                    "continue it with that version or choose another --out",
+                    name));
   }
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using bench::Summary;
 
-// A column: title, how a cell shows, and whether numbers (flush right) or words stand in it. Columns from
-// `world-steps/s` on make room for the reason where there is no speed.
+// A column: title, how a cell shows, and whether numbers (flush right) or words stand in it.
+// Columns from `world-steps/s` on make room for the reason where there is no speed.
 struct TableColumn {
   std::string title;
   std::function<std::string(const Summary&)> text;
@@ -25,7 +25,8 @@ struct TableColumn {
 };
 
 // Distinct values of a property over rows in which it applies.
-std::set<std::string> values(std::span<const Summary> rows, const std::function<std::string(const Summary&)>& text) {
+std::set<std::string> values(std::span<const Summary> rows,
+                             const std::function<std::string(const Summary&)>& text) {
   std::set<std::string> all;
   for (const Summary& r : rows) {
     if (std::string t = text(r); !t.empty()) all.insert(std::move(t));
@@ -33,7 +34,9 @@ std::set<std::string> values(std::span<const Summary> rows, const std::function<
   return all;
 }
 
-std::string count(bench::Int n) { return bench::measured(n) ? fmt::format("{}", n) : std::string(); }
+std::string count(bench::Int n) {
+  return bench::measured(n) ? fmt::format("{}", n) : std::string();
+}
 
 // "7.2", "31", "1052": one decimal below 100.
 std::string mean(double x) {
@@ -57,9 +60,11 @@ std::string bits(const Summary& r) {
 std::string notes(const Summary& r) {
   std::string text = r.id.marks;
   std::replace(text.begin(), text.end(), '_', ' ');
-  for (std::size_t at = 0; (at = text.find(';', at)) != std::string::npos; at += 2) text.replace(at, 1, ", ");
+  for (std::size_t at = 0; (at = text.find(';', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, ", ");
   if (bench::measured(r.workload.cap_hit_frac) && r.workload.cap_hit_frac > 0) {
-    text += fmt::format("{}{} of solves capped", text.empty() ? "" : ", ", percent(r.workload.cap_hit_frac));
+    text += fmt::format("{}{} of solves capped", text.empty() ? "" : ", ",
+                        percent(r.workload.cap_hit_frac));
   }
   return text;
 }
@@ -68,7 +73,8 @@ std::string timestep_of(const Summary& r) {
   return bench::measured(r.cell.timestep_s) ? timestep_text(r.cell.timestep_s) : std::string();
 }
 
-// Axes that the headline names where they have one value: {title, word before it, word after it, text}.
+// Axes that the headline names where they have one value: {title, word before it, word after it,
+// text}.
 struct Axis {
   std::string title, before, after;
   std::function<std::string(const Summary&)> text;
@@ -78,7 +84,8 @@ struct Axis {
 const std::vector<Axis>& axes() {
   static const std::vector<Axis> all = {
       {"dt", "dt ", "", timestep_of},
-      {"contact", "", "", [](const Summary& r) { return r.cell.engine == "stepbench" ? r.cell.solver : ""; }, false},
+      {"contact", "", "",
+       [](const Summary& r) { return r.cell.engine == "stepbench" ? r.cell.solver : ""; }, false},
       {"level", "density ", "", [](const Summary& r) { return count(r.cell.density_level); }},
       {"threads", "", " threads", [](const Summary& r) { return count(r.cell.threads); }},
       {"layout", "", "", [](const Summary& r) { return r.cell.layout; }, false},
@@ -95,7 +102,8 @@ std::string single(std::span<const Summary> rows, std::string_view title) {
     if (a.title != title) continue;
     const auto v = values(rows, a.text);
     if (v.size() != 1) return "";
-    return a.before + *v.begin() + (a.after == " threads" && *v.begin() == "1" ? " thread" : a.after);
+    return a.before + *v.begin() +
+           (a.after == " threads" && *v.begin() == "1" ? " thread" : a.after);
   }
   return "";
 }
@@ -112,7 +120,8 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 
 std::string headline(std::span<const Summary> rows) {
   // Sizes come from a row that has them: one of a cell that could not even load has none.
-  const auto it = std::find_if(rows.begin(), rows.end(), [](const Summary& r) { return bench::measured(r.scene.nv); });
+  const auto it = std::find_if(rows.begin(), rows.end(),
+                               [](const Summary& r) { return bench::measured(r.scene.nv); });
   const Summary& r = it != rows.end() ? *it : rows.front();
 
   const auto of = [](bench::Int n, const char* form) {
@@ -120,16 +129,17 @@ std::string headline(std::span<const Summary> rows) {
   };
   const std::string contact = single(rows, "contact");
   const std::string controls = single(rows, "controls");
-  const std::string scene =
-      joined({r.scene.scene.substr(r.scene.scene.rfind('/') + 1), of(r.scene.nv, "nv {}"),
-              of(r.scene.ngeom, "{} geoms"), single(rows, "dt"), joined({contact, r.scene.cone}, " "),
-              single(rows, "level"), controls == "controls noise" || r.scene.nu == 0 ? "" : controls},
-             "  ");
+  const std::string scene = joined(
+      {r.scene.scene.substr(r.scene.scene.rfind('/') + 1), of(r.scene.nv, "nv {}"),
+       of(r.scene.ngeom, "{} geoms"), single(rows, "dt"), joined({contact, r.scene.cone}, " "),
+       single(rows, "level"), controls == "controls noise" || r.scene.nu == 0 ? "" : controls},
+      "  ");
   const std::string machine =
       joined({short_cpu_name(r.env.cpu_model), single(rows, "threads"), single(rows, "isa")}, ", ");
   std::string peer;
   for (const Summary& row : rows) {
-    if (row.cell.engine == "mujoco" && !row.env.peer_version.empty()) peer = "MuJoCo " + row.env.peer_version;
+    if (row.cell.engine == "mujoco" && !row.env.peer_version.empty())
+      peer = "MuJoCo " + row.env.peer_version;
   }
   return joined({scene, machine, peer}, "    ");
 }
@@ -143,22 +153,34 @@ std::vector<TableColumn> columns_for(std::span<const Summary> rows) {
   for (const Axis& a : axes()) {
     if (values(rows, a.text).size() > 1) c.push_back({a.title, a.text, a.right});
   }
-  const auto result = [&](const char* title, std::function<std::string(const Summary&)> text, std::size_t width) {
+  const auto result = [&](const char* title, std::function<std::string(const Summary&)> text,
+                          std::size_t width) {
     c.push_back({title, std::move(text), true, true, width});
   };
-  result("world-steps/s", [](const Summary& r) {
-    return bench::measured(r.stats.world_steps_per_s) ? with_prefix(r.stats.world_steps_per_s) : std::string();
-  }, 6);
-  result("±", [](const Summary& r) {
-    return bench::measured(r.stats.noise_frac) ? percent(r.stats.noise_frac) : std::string();
-  }, 6);
+  result(
+      "world-steps/s",
+      [](const Summary& r) {
+        return bench::measured(r.stats.world_steps_per_s) ? with_prefix(r.stats.world_steps_per_s)
+                                                          : std::string();
+      },
+      6);
+  result(
+      "±",
+      [](const Summary& r) {
+        return bench::measured(r.stats.noise_frac) ? percent(r.stats.noise_frac) : std::string();
+      },
+      6);
   const auto has_peer = values(rows, [](const Summary& r) { return ratio(r.stats.ratio_mujoco); });
   if (!has_peer.empty()) {
-    result("× mujoco", [](const Summary& r) { return ratio(r.stats.ratio_mujoco); }, 4);
+    result(
+        "× mujoco", [](const Summary& r) { return ratio(r.stats.ratio_mujoco); }, 4);
   }
-  result("contacts", [](const Summary& r) { return mean(r.workload.ncon_mean); }, 4);
-  result("rows", [](const Summary& r) { return mean(r.workload.nefc_mean); }, 4);
-  result("iters", [](const Summary& r) { return mean(r.workload.niter_mean); }, 4);
+  result(
+      "contacts", [](const Summary& r) { return mean(r.workload.ncon_mean); }, 4);
+  result(
+      "rows", [](const Summary& r) { return mean(r.workload.nefc_mean); }, 4);
+  result(
+      "iters", [](const Summary& r) { return mean(r.workload.niter_mean); }, 4);
   c.push_back({"bits", bits, false, true, 5});
   if (!values(rows, notes).empty()) c.push_back({"notes", notes, false, true});
   return c;
@@ -212,14 +234,16 @@ std::string render_scene(std::span<const Summary> rows, bool colour) {
 }
 
 void erase_all(std::string& text, std::string_view part) {
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;)
+    text.erase(at, part.size());
 }
 
 }  // namespace
 
 std::string short_cpu_name(const std::string& cpu_model) {
   std::string name = cpu_model.substr(0, cpu_model.find('@'));
-  for (const char* part : {"(R)", "(TM)", "(r)", "(tm)", " CPU", " Processor"}) erase_all(name, part);
+  for (const char* part : {"(R)", "(TM)", "(r)", "(tm)", " CPU", " Processor"})
+    erase_all(name, part);
   name.erase(name.find_last_not_of(' ') + 1);
   return name;
 }
@@ -232,7 +256,8 @@ std::string isa_name(const std::string& isa) {
 }
 
 std::string timestep_text(double seconds) {
-  return seconds >= 1e-3 ? fmt::format("{:.4g} ms", 1e3 * seconds) : fmt::format("{:.4g} µs", 1e6 * seconds);
+  return seconds >= 1e-3 ? fmt::format("{:.4g} ms", 1e3 * seconds)
+                         : fmt::format("{:.4g} µs", 1e6 * seconds);
 }
 
 std::string reason(const Summary& row) {

@@ -15,19 +15,31 @@ Terminal terminal_of(int fd) {
   const char* no_colour = std::getenv("NO_COLOR");
   t.colour = t.interactive && (no_colour == nullptr || *no_colour == '\0');
   winsize size{};
-  if (t.interactive && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) t.columns = size.ws_col;
+  if (t.interactive && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    t.columns = size.ws_col;
   return t;
 }
 
 std::string paint(std::string_view text, Colour c, bool on) {
   const char* code = nullptr;
   switch (c) {
-    case Colour::kNone: break;
-    case Colour::kBold: code = "1"; break;
-    case Colour::kDim: code = "2"; break;
-    case Colour::kRed: code = "31"; break;
-    case Colour::kYellow: code = "33"; break;
-    case Colour::kGreen: code = "32"; break;
+    case Colour::kNone:
+      break;
+    case Colour::kBold:
+      code = "1";
+      break;
+    case Colour::kDim:
+      code = "2";
+      break;
+    case Colour::kRed:
+      code = "31";
+      break;
+    case Colour::kYellow:
+      code = "33";
+      break;
+    case Colour::kGreen:
+      code = "32";
+      break;
   }
   if (!on || code == nullptr || text.empty()) return std::string(text);
   return std::string("\x1b[") + code + "m" + std::string(text) + "\x1b[0m";

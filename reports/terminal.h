@@ -13,8 +13,8 @@ struct Terminal {
   int columns = 80;          // width, where interactive
 };
 
-// Look at a file descriptor (1 standard output, 2 standard error) and the environment: TERM, NO_COLOR (any value
-// that is not empty turns colours off, as on no-color.org).
+// Look at a file descriptor (1 standard output, 2 standard error) and the environment: TERM,
+// NO_COLOR (any value that is not empty turns colours off, as on no-color.org).
 Terminal terminal_of(int fd);
 
 enum class Colour { kNone, kBold, kDim, kRed, kYellow, kGreen };

@@ -13,9 +13,7 @@ CsvTable round_trip(const CsvRow& header, const std::vector<CsvRow>& rows) {
   return parse_csv(text, "test");
 }
 
-TEST(Csv, PlainFieldsAreNotQuoted) {
-  EXPECT_EQ(csv_line({"a", "1.5", "", "b c"}), "a,1.5,,b c\n");
-}
+TEST(Csv, PlainFieldsAreNotQuoted) { EXPECT_EQ(csv_line({"a", "1.5", "", "b c"}), "a,1.5,,b c\n"); }
 
 TEST(Csv, QuotesWhereRfc4180AsksForIt) {
   EXPECT_EQ(csv_line({"a,b", "say \"hi\"", "two\nlines"}),
@@ -82,7 +80,8 @@ TEST(Csv, ReadsCrlfToo) {
 
 TEST(Csv, ManyRows) {
   std::string text = csv_line({"i", "text"});
-  for (int i = 0; i < 20000; ++i) text += csv_line({std::to_string(i), "row \"" + std::to_string(i)});
+  for (int i = 0; i < 20000; ++i)
+    text += csv_line({std::to_string(i), "row \"" + std::to_string(i)});
   const CsvTable t = parse_csv(text, "test");
   ASSERT_EQ(t.rows.size(), 20000u);
   EXPECT_EQ(t.rows[19999], (CsvRow{"19999", "row \"19999"}));

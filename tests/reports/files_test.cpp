@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 class Files : public testing::Test {
  protected:
   void SetUp() override {
-    dir_ = fs::temp_directory_path() /
-           ("sb_files_" + std::to_string(::getpid()) + "_" +
-            testing::UnitTest::GetInstance()->current_test_info()->name());
+    dir_ =
+        fs::temp_directory_path() / ("sb_files_" + std::to_string(::getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(dir_);
   }
   void TearDown() override { fs::remove_all(dir_); }
@@ -76,7 +76,9 @@ TEST_F(Files, SecondRunOnTheSameFolderIsRefused) {
     FAIL();
   } catch (const FileError& e) {
     const std::string text = e.what();
-    EXPECT_NE(text.find("another run (process " + std::to_string(::getpid()) + ")"), std::string::npos) << text;
+    EXPECT_NE(text.find("another run (process " + std::to_string(::getpid()) + ")"),
+              std::string::npos)
+        << text;
     EXPECT_NE(text.find("--out"), std::string::npos) << text;
   }
 }

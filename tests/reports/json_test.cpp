@@ -15,9 +15,9 @@ TEST(Json, StringsAreEscaped) {
 
 TEST(Json, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_EQ(json_string("a\xff z"), "\"a\\ufffd z\"");
-  EXPECT_EQ(json_string("\xc0\xaf"), "\"\\ufffd\\ufffd\"");          // overlong slash
+  EXPECT_EQ(json_string("\xc0\xaf"), "\"\\ufffd\\ufffd\"");             // overlong slash
   EXPECT_EQ(json_string("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // surrogate
-  EXPECT_EQ(json_string("\xe4\xb8"), "\"\\ufffd\\ufffd\"");          // cut off
+  EXPECT_EQ(json_string("\xe4\xb8"), "\"\\ufffd\\ufffd\"");             // cut off
 }
 
 TEST(Json, ObjectsAndLists) {

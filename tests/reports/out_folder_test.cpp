@@ -42,8 +42,9 @@ const std::string kPlanJson = "{\n  \"plan_id\": \"plan1\"\n}\n";
 class OutFolderTest : public testing::Test {
  protected:
   void SetUp() override {
-    base_ = fs::temp_directory_path() / ("sb_out_" + std::to_string(::getpid()) + "_" +
-                                         testing::UnitTest::GetInstance()->current_test_info()->name());
+    base_ =
+        fs::temp_directory_path() / ("sb_out_" + std::to_string(::getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(base_);
     dir_ = base_ / "a" / "b";
   }
@@ -66,7 +67,8 @@ class OutFolderTest : public testing::Test {
 TEST_F(OutFolderTest, FilesExistFromTheStartAndGrow) {
   OutFolder f(dir_, false);
   EXPECT_TRUE(begin(f).samples.empty());
-  for (const char* name : {"samples.csv", "summary.csv", "env.json", "plan.json"}) EXPECT_TRUE(fs::exists(dir_ / name));
+  for (const char* name : {"samples.csv", "summary.csv", "env.json", "plan.json"})
+    EXPECT_TRUE(fs::exists(dir_ / name));
   EXPECT_TRUE(rows().empty());
   f.append(sample("c1", 0));
   EXPECT_EQ(rows().size(), 1u);
@@ -192,7 +194,8 @@ TEST_F(OutFolderTest, AnotherMachineIsNoted) {
 }
 
 TEST(CompleteCells, NeedAsManySamplesAsTheSummaryCounts) {
-  std::vector samples{sample("c1", 0), sample("c1", 1), sample("c1", 1), sample("c2", 0), sample("c3", 0)};
+  std::vector samples{sample("c1", 0), sample("c1", 1), sample("c1", 1), sample("c2", 0),
+                      sample("c3", 0)};
   std::vector summaries{summary("c1", 2), summary("c2", 2), summary("c1", 2)};
   keep_complete_cells(samples, summaries);
   ASSERT_EQ(samples.size(), 2u);

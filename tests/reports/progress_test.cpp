@@ -13,7 +13,8 @@ TEST(Progress, BarShowsCellsAndTimeLeft) {
   s.left_s = 72;
   EXPECT_EQ(progress_bar(s, 80), "[#########-----] 9/14 cells  1m12s left");
   s.note = "stepbench f32 1024 worlds";
-  EXPECT_EQ(progress_bar(s, 80), "[#########-----] 9/14 cells  1m12s left  stepbench f32 1024 worlds");
+  EXPECT_EQ(progress_bar(s, 80),
+            "[#########-----] 9/14 cells  1m12s left  stepbench f32 1024 worlds");
   EXPECT_EQ(progress_bar(s, 30), "[#########-----] 9/14 cells  ");
   s.fraction = 2;
   s.left_s = -1;
@@ -28,7 +29,8 @@ TEST(Progress, JsonIsOneLine) {
   s.fraction = 0.25;
   s.note = "a \"b\"";
   EXPECT_EQ(progress_json(s),
-            R"({"event":"progress","cells_done":1,"cells_total":4,"fraction":0.2500,"left_s":null,"cell":"a \"b\""})");
+            R"({"event":"progress","cells_done":1,"cells_total":4,"fraction":0.2500,)"
+            R"("left_s":null,"cell":"a \"b\""})");
 }
 
 TEST(Progress, KindFollowsTheTerminal) {

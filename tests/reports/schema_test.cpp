@@ -21,7 +21,8 @@ Row awkward(unsigned seed, Visit visit) {
     using T = std::decay_t<decltype(value)>;
     if constexpr (std::is_same_v<T, bench::Text>) value = "a,\"b\"\n" + std::to_string(rng());
     if constexpr (std::is_same_v<T, bench::Int>) value = static_cast<bench::Int>(rng() >> 1);
-    if constexpr (std::is_same_v<T, bench::Real>) value = std::pow(10.0, exponent(rng)) * 1.0000000001;
+    if constexpr (std::is_same_v<T, bench::Real>)
+      value = std::pow(10.0, exponent(rng)) * 1.0000000001;
     if constexpr (std::is_same_v<T, bench::Bool>) value = true;
   });
   return row;
@@ -54,21 +55,77 @@ TEST(Schema, CoreColumnsExist) {
   const auto has = [](const CsvRow& names, const char* n) {
     return std::find(names.begin(), names.end(), n) != names.end();
   };
-  for (const char* n :
-       {"schema_version", "plan_id", "cell_id", "shard", "status", "status_detail", "marks", "scene", "scene_sha",
-        "nq", "nv", "nu", "nbody", "ngeom", "device", "threads", "worlds", "precision", "timestep_s", "integrator",
-        "solver", "cone", "iterations_cap", "ls_cap", "density_level", "ctrl_profile", "seed", "sleep", "sync_mode",
-        "overrides", "load_s", "compile_s", "upload_s", "first_step_s", "warmup_steps", "steps", "elapsed_s",
-        "world_steps_per_s", "steps_per_s", "realtime_factor_aggregate", "realtime_factor_per_world",
-        "ns_per_world_step", "ncon_mean", "ncon_p95", "ncon_max", "nefc_mean", "nefc_p95", "niter_mean", "niter_p95",
-        "cap_hit_frac", "overflow_worlds", "nonfinite_worlds", "max_penetration_m", "energy_drift_frac",
-        "host_rss_bytes", "state_hash", "repeat_equal_frac", "repeat_distinct", "env_id", "git_sha", "compiler",
-        "cpu_model", "gpu_model", "layout", "isa"}) {
+  for (const char* n : {"schema_version",
+                        "plan_id",
+                        "cell_id",
+                        "shard",
+                        "status",
+                        "status_detail",
+                        "marks",
+                        "scene",
+                        "scene_sha",
+                        "nq",
+                        "nv",
+                        "nu",
+                        "nbody",
+                        "ngeom",
+                        "device",
+                        "threads",
+                        "worlds",
+                        "precision",
+                        "timestep_s",
+                        "integrator",
+                        "solver",
+                        "cone",
+                        "iterations_cap",
+                        "ls_cap",
+                        "density_level",
+                        "ctrl_profile",
+                        "seed",
+                        "sleep",
+                        "sync_mode",
+                        "overrides",
+                        "load_s",
+                        "compile_s",
+                        "upload_s",
+                        "first_step_s",
+                        "warmup_steps",
+                        "steps",
+                        "elapsed_s",
+                        "world_steps_per_s",
+                        "steps_per_s",
+                        "realtime_factor_aggregate",
+                        "realtime_factor_per_world",
+                        "ns_per_world_step",
+                        "ncon_mean",
+                        "ncon_p95",
+                        "ncon_max",
+                        "nefc_mean",
+                        "nefc_p95",
+                        "niter_mean",
+                        "niter_p95",
+                        "cap_hit_frac",
+                        "overflow_worlds",
+                        "nonfinite_worlds",
+                        "max_penetration_m",
+                        "energy_drift_frac",
+                        "host_rss_bytes",
+                        "state_hash",
+                        "repeat_equal_frac",
+                        "repeat_distinct",
+                        "env_id",
+                        "git_sha",
+                        "compiler",
+                        "cpu_model",
+                        "gpu_model",
+                        "layout",
+                        "isa"}) {
     EXPECT_TRUE(has(samples, n)) << n;
     EXPECT_TRUE(has(summary, n)) << n;
   }
   for (const char* n : {"rep", "process_idx", "started_utc"}) EXPECT_TRUE(has(samples, n)) << n;
-  for (const char* n : {"speedup", "efficiency_frac", "stop_rule"}) EXPECT_TRUE(has(summary, n)) << n;
+  for (const char* n : {"speedup", "efficiency_frac", "stop_rule"})
+    EXPECT_TRUE(has(summary, n)) << n;
   EXPECT_EQ(samples[0], "schema_version");
   EXPECT_EQ(summary[0], "schema_version");
 }

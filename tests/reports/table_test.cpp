@@ -52,7 +52,8 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 void expect_line(const std::string& line, const char* pattern) {
-  EXPECT_TRUE(std::regex_match(line, std::regex(pattern))) << "got:  " << line << "\nwant: " << pattern;
+  EXPECT_TRUE(std::regex_match(line, std::regex(pattern)))
+      << "got:  " << line << "\nwant: " << pattern;
 }
 
 TEST(Table, HasTheShapeOfTheDesign) {
@@ -60,24 +61,32 @@ TEST(Table, HasTheShapeOfTheDesign) {
   bad.id.status = bench::kOverflow;
   bad.id.status_detail = "overflow in 3 worlds at step 812: raise --max-contacts (now 64)";
   const auto text = lines(render_table(
-      std::vector{row("mujoco", "f64", 1024, 57900), row("stepbench", "f64", 1024, 407e3), bad}, false));
+      std::vector{row("mujoco", "f64", 1024, 57900), row("stepbench", "f64", 1024, 407e3), bad},
+      false));
   ASSERT_EQ(text.size(), 5u);
-  expect_line(text[0],
-              R"(humanoid\.xml  nv 27  20 geoms  dt 5 ms  newton pyramidal    )"
-              R"(Intel Xeon Platinum 8488C, 2 threads, AVX-512    MuJoCo 4\.0\.0)");
-  expect_line(text[1], R"(engine     prec  worlds  world-steps/s       ±  × mujoco  contacts  rows  iters  bits)");
-  expect_line(text[2], R"(mujoco     f64     1024         57\.9 k   1\.4 %      1\.00       7\.2  31\.4    2\.1  equal)");
-  expect_line(text[3], R"(stepbench  f64     1024          407 k   1\.4 %      7\.03       7\.2  31\.4    2\.1  equal)");
-  expect_line(text[4], R"(stepbench  f32     1024  overflow in 3 worlds at step 812: raise --max-contacts \(now 64\))");
+  expect_line(text[0], R"(humanoid\.xml  nv 27  20 geoms  dt 5 ms  newton pyramidal    )"
+                       R"(Intel Xeon Platinum 8488C, 2 threads, AVX-512    MuJoCo 4\.0\.0)");
+  expect_line(
+      text[1],
+      R"(engine     prec  worlds  world-steps/s       ±  × mujoco  contacts  rows  iters  bits)");
+  expect_line(text[2], R"(mujoco     f64     1024         57\.9 k   1\.4 %      1\.00)"
+                       R"(       7\.2  31\.4    2\.1  equal)");
+  expect_line(text[3], R"(stepbench  f64     1024          407 k   1\.4 %      7\.03)"
+                       R"(       7\.2  31\.4    2\.1  equal)");
+  expect_line(text[4], R"(stepbench  f32     1024  overflow in 3 worlds at step 812: )"
+                       R"(raise --max-contacts \(now 64\))");
 }
 
 TEST(Table, ColumnsLineUp) {
-  const auto text = lines(render_table(std::vector{row("mujoco", "f64", 1, 5.5), row("stepbench", "f32", 16384, 11.8e6),
-                                                   row("stepbench", "f64", 64, 999.7)}, false));
+  const auto text = lines(
+      render_table(std::vector{row("mujoco", "f64", 1, 5.5), row("stepbench", "f32", 16384, 11.8e6),
+                               row("stepbench", "f64", 64, 999.7)},
+                   false));
   const std::string& titles = text[1];
   for (const char* title : {"worlds", "world-steps/s", "× mujoco", "contacts", "rows", "iters"}) {
     // A number ends where its title ends, and two spaces follow.
-    const std::size_t end = display_width(titles.substr(0, titles.find(title))) + display_width(title);
+    const std::size_t end =
+        display_width(titles.substr(0, titles.find(title))) + display_width(title);
     for (std::size_t i = 2; i < text.size(); ++i) {
       ASSERT_GT(text[i].size(), end + 1) << title;
       EXPECT_NE(text[i][end - 1], ' ') << title << ": " << text[i];
@@ -105,7 +114,8 @@ TEST(Table, NotMeasuredIsADash) {
   r.repeat.repeat_equal_frac = bench::kNoReal;
   const auto text = lines(render_table(std::vector{r}, false));
   EXPECT_EQ(text[1].find("mujoco"), std::string::npos);
-  expect_line(text[2], R"(stepbench  f64       64          200 k   1\.4 %       7\.2  31\.4      -  -)");
+  expect_line(text[2],
+              R"(stepbench  f64       64          200 k   1\.4 %       7\.2  31\.4      -  -)");
 }
 
 TEST(Table, MarksAndCapHitsStandBesideTheSpeed) {
@@ -121,7 +131,8 @@ TEST(Table, MarksAndCapHitsStandBesideTheSpeed) {
 TEST(Table, ScenesAreApart) {
   bench::Summary other = row("stepbench", "f64", 64, 2e5);
   other.scene.scene = "drop.xml";
-  const auto text = lines(render_table(std::vector{row("stepbench", "f64", 64, 2e5), other}, false));
+  const auto text =
+      lines(render_table(std::vector{row("stepbench", "f64", 64, 2e5), other}, false));
   ASSERT_EQ(text.size(), 7u);
   EXPECT_EQ(text[3], "");
   EXPECT_EQ(text[4].substr(0, 8), "drop.xml");
@@ -134,7 +145,8 @@ TEST(Table, ColoursOnlyOnRequest) {
 }
 
 TEST(Table, NamesForPeople) {
-  EXPECT_EQ(short_cpu_name("Intel(R) Xeon(R) Platinum 8488C CPU @ 2.40GHz"), "Intel Xeon Platinum 8488C");
+  EXPECT_EQ(short_cpu_name("Intel(R) Xeon(R) Platinum 8488C CPU @ 2.40GHz"),
+            "Intel Xeon Platinum 8488C");
   EXPECT_EQ(short_cpu_name("AMD EPYC"), "AMD EPYC");
   EXPECT_EQ(timestep_text(0.005), "5 ms");
   EXPECT_EQ(timestep_text(0.0005), "500 µs");
