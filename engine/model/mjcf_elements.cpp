@@ -94,7 +94,10 @@ Joint finish_joint(Context& c, const Element& e, RawJoint raw, const Pose& frame
   if (j.type == kJntFree) return j;
   if (c.degree && (j.type == kJntHinge || j.type == kJntBall)) {
     constexpr double kRadian = std::numbers::pi / 180;
-    j.range = {j.range[0] * kRadian, j.range[1] * kRadian};
+    // As in MuJoCo, the range of a joint without limits stays in the file's unit.
+    const bool limited =
+        j.limited == kTrue || (j.limited == kAuto && (j.range[0] != 0 || j.range[1] != 0));
+    if (limited) j.range = {j.range[0] * kRadian, j.range[1] * kRadian};
     if (j.type == kJntHinge) {
       j.ref *= kRadian;
       j.springref *= kRadian;
