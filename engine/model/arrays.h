@@ -28,12 +28,9 @@
 // --- Scratch written by engine/dynamics ------------------------------------------------------------
 #define SB_SCRATCH_DYNAMICS(X)                                  \
   X(xpos, 3 * m.nbody, "m", kinematics)                         \
-  X(xquat, 4 * m.nbody, "-", kinematics)                        \
+  X(xquat, 4 * m.nbody, "-", report_poses)                      \
   X(xmat, 9 * m.nbody, "-", kinematics)                         \
   X(xipos, 3 * m.nbody, "m", kinematics)                        \
-  X(ximat, 9 * m.nbody, "-", kinematics)                        \
-  X(xanchor, 3 * m.njnt, "m", kinematics)                       \
-  X(xaxis, 3 * m.njnt, "-", kinematics)                         \
   X(geom_xpos, 3 * m.ngeom, "m", kinematics)                    \
   X(geom_xmat, 9 * m.ngeom, "-", kinematics)                    \
   X(subtree_com, 3 * m.ntree, "m", com)                         \
@@ -44,11 +41,11 @@
   X(qLD, m.nM, "", factor)                                      \
   X(qLDiagInv, m.nv, "", factor)                                \
   X(cvel, 6 * m.nbody, "rad/s, m/s", velocity)                  \
-  X(cdof_dot, 6 * m.nv, "1/s, m/s", velocity)                   \
-  X(cacc, 6 * m.nbody, "rad/s^2, m/s^2", bias)                  \
+  X(cacc, 6 * m.nbody, "rad/s^2, m/s^2", velocity)              \
   X(cfrc, 6 * m.nbody, "N m, N", bias)                          \
   X(qfrc_bias, m.nv, "N, N m", bias)                            \
   X(qfrc_passive, m.nv, "N, N m", passive)                      \
+  X(qfrc_gravcomp, m.nv, "N, N m", passive)                     \
   X(actuator_force, m.nu, "N, N m", actuation)                  \
   X(act_dot, m.na, "1/s", actuation)                            \
   X(qfrc_actuator, m.nv, "N, N m", actuation)                   \
@@ -56,8 +53,8 @@
   X(qacc_smooth, m.nv, "m/s^2, rad/s^2", smooth)                \
   X(qacc, m.nv, "m/s^2, rad/s^2", contact)                      \
   X(qfrc_constraint, m.nv, "N, N m", contact)                   \
-  X(qtmp, 2 * m.nv, "", integrate)                              \
-  X(rk_state, 4 * (m.nq + 3 * m.nv + 2 * m.na), "", integrate)
+  X(qtmp, 2 * m.nv, "", "kinematics, integrate")                \
+  X(rk_state, m.nq + 4 * m.nv + 2 * m.na, "", integrate)
 
 // --- Scratch written by engine/collide: contact slots, `maxcon` of them, grown on demand ------------
 // A slot belongs to one geom pair for all lanes of the group. A lane that lacks the contact holds

@@ -1,0 +1,224 @@
+// Poses of bodies and geoms from qpos: MuJoCo's mj_kinematics (manual, "Computation", forward kinematics).
+//
+// Reads qpos, mocap_pos, mocap_quat. Writes xpos, xmat, xipos of the bodies that move, geom_xpos and
+// geom_xmat of the geoms that can touch something, and in cdof the joints' axes and anchors in world
+// axes, which com_position turns into motion vectors. qtmp: sine and cosine of each hinge angle.
+//
+// Orientations are carried as matrices: a hinge about a coordinate axis then costs twelve operations, and
+// frames turned by right angles cost none. Quaternions exist at the ends only: free and ball joints and
+// mocap bodies are normalised as MuJoCo does it; report_poses gives xquat for reports.
+#pragma once
+
+#include "engine/dynamics/stage.h"
+
+namespace stepbench::dynamics::inline SB_ISA {
+
+namespace detail {
+
+// Turn the columns i, j of r by the angle whose sine and cosine are given.
+template <int i, int j, class Lane>
+SB_INLINE void turn_columns(Mat3<Lane>& r, Lane s, Lane c) {
+  SB_UNROLL for (int row = 0; row < 9; row += 3) {
+    const Lane u = r.m[row + i], v = r.m[row + j];
+    r.m[row + i] = fma(c, u, s * v);
+    r.m[row + j] = fnma(s, u, c * v);
+  }
+}
+
+// r := r Rot(axis, angle), Rodrigues' formula; `world` is r axis. code: see jnt_axiscode.
+template <class Lane>
+SB_INLINE void turn(Mat3<Lane>& r, int code, const RealOf<Lane>* axis, Vec3<Lane> world, Lane s,
+                    Lane c) {
+  using Real = RealOf<Lane>;
+  switch (code) {
+    case 1: return turn_columns<1, 2>(r, s, c);
+    case 2: return turn_columns<2, 0>(r, s, c);
+    case 3: return turn_columns<0, 1>(r, s, c);
+    case -1: return turn_columns<1, 2>(r, -s, c);
+    case -2: return turn_columns<2, 0>(r, -s, c);
+    case -3: return turn_columns<0, 1>(r, -s, c);
+    default: break;
+  }
+  // r Rot = c r + (1 - c) (r a) a^T + s r [a]x
+  const Vec3<Lane> a = math::broadcast3<Lane>(axis), sa = s * a;
+  const Vec3<Lane> t = (Lane(Real(1)) - c) * world;
+  const Mat3<Lane> q = r;
+  const Lane ti[3] = {t.x, t.y, t.z};
+  SB_UNROLL for (int i = 0; i < 3; ++i) {
+    const Lane x = q.m[3 * i], y = q.m[3 * i + 1], z = q.m[3 * i + 2];
+    r.m[3 * i] = fma(ti[i], a.x, fma(sa.z, y, fnma(sa.y, z, c * x)));
+    r.m[3 * i + 1] = fma(ti[i], a.y, fma(sa.x, z, fnma(sa.z, x, c * y)));
+    r.m[3 * i + 2] = fma(ti[i], a.z, fma(sa.y, x, fnma(sa.x, y, c * z)));
+  }
+}
+
+template <class Lane>
+SB_INLINE Vec3<Lane> axis_in_world(const Mat3<Lane>& r, int code, const RealOf<Lane>* axis) {
+  switch (code) {
+    case 1: return column(r, 0);
+    case 2: return column(r, 1);
+    case 3: return column(r, 2);
+    case -1: return -column(r, 0);
+    case -2: return -column(r, 1);
+    case -3: return -column(r, 2);
+    default: return add_columns(r, axis, zero3<Lane>());
+  }
+}
+
+// Move a body's frame (r, x) by its joint j.
+template <class Lane>
+SB_INLINE void apply_joint(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                           model::Scratch<Lane>& d, int j, Mat3<Lane>& r, Vec3<Lane>& x) {
+  using Real = RealOf<Lane>;
+  const Real* at = m.jnt_pos + 3 * j;
+  const Real* axis = m.jnt_axis + 3 * j;
+  const Lane* q = s.qpos + m.jnt_qposadr[j];
+  const int code = m.derived.jnt_axiscode[j];
+  Lane* motion = d.cdof + 6 * m.jnt_dofadr[j];
+  if (m.jnt_type[j] == model::kJntSlide) {
+    const Vec3<Lane> world = axis_in_world(r, code, axis);
+    x = fma(q[0] - Lane(m.qpos0[m.jnt_qposadr[j]]), world, x);
+    store3(motion, zero3<Lane>());
+    store3(motion + 3, world);
+    return;
+  }
+  const bool offset = at[0] != Real(0) || at[1] != Real(0) || at[2] != Real(0);
+  const Vec3<Lane> anchor = add_columns(r, at, x);
+  store3(motion + 3, anchor);
+  if (m.jnt_type[j] == model::kJntHinge) {
+    const Vec3<Lane> world = axis_in_world(r, code, axis);
+    store3(motion, world);
+    const Lane* sc = d.qtmp + 2 * m.jnt_dofadr[j];
+    turn(r, code, axis, world, sc[0], sc[1]);
+  } else {
+    r = mul(r, to_matrix(normalize(load4(q))));
+  }
+  if (offset) {
+    const Real back[3] = {-at[0], -at[1], -at[2]};
+    x = add_columns(r, back, anchor);
+  }
+}
+
+// Frame of a body before its joints.
+template <class Lane>
+SB_INLINE void start_frame(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                           const model::Scratch<Lane>& d, int b, Mat3<Lane>& r, Vec3<Lane>& x) {
+  const RealOf<Lane>* rot = m.derived.body_rot + 9 * b;
+  const RealOf<Lane>* pos = m.body_pos + 3 * b;
+  const int mocap = m.body_mocapid[b], parent = m.body_parentid[b];
+  if (mocap >= 0) {
+    x = load3(s.mocap_pos + 3 * mocap);
+    r = to_matrix(normalize(load4(s.mocap_quat + 4 * mocap)));
+  } else if (parent == 0) {
+    x = math::broadcast3<Lane>(pos);
+    r = broadcast9<Lane>(rot);
+  } else {
+    const Mat3<Lane> up = load9(d.xmat + 9 * parent);
+    x = add_columns(up, pos, load3(d.xpos + 3 * parent));
+    r = compose(up, rot);
+  }
+}
+
+template <class Lane>
+SB_INLINE void pose_geom(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int g,
+                         const Mat3<Lane>& r, Vec3<Lane> x) {
+  store3(d.geom_xpos + 3 * g, add_columns(r, m.geom_pos + 3 * g, x));
+  store9(d.geom_xmat + 9 * g, compose(r, m.derived.geom_rot + 9 * g));
+}
+
+template <class Lane>
+SB_INLINE void pose_body(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                         model::Scratch<Lane>& d, int b) {
+  Mat3<Lane> r;
+  Vec3<Lane> x;
+  const int adr = m.body_jntadr[b], n = m.body_jntnum[b];
+  if (n == 1 && m.jnt_type[adr] == model::kJntFree) {
+    const Lane* q = s.qpos + m.jnt_qposadr[adr];
+    x = load3(q);
+    r = to_matrix(normalize(load4(q + 3)));
+  } else {
+    start_frame(m, s, d, b, r, x);
+    for (int j = adr; j < adr + n; ++j) apply_joint(m, s, d, j, r, x);
+  }
+  // Rotations of balls and free joints are about the axes of the body's final frame.
+  for (int j = adr; j < adr + n; ++j) {
+    const int type = m.jnt_type[j];
+    if (type != model::kJntBall && type != model::kJntFree) continue;
+    const bool ball = type == model::kJntBall;
+    Lane* motion = d.cdof + 6 * (m.jnt_dofadr[j] + (ball ? 0 : 3));
+    const Vec3<Lane> anchor = ball ? load3(motion + 3) : x;
+    SB_UNROLL for (int k = 0; k < 3; ++k) {
+      store3(motion + 6 * k, column(r, k));
+      store3(motion + 6 * k + 3, anchor);
+    }
+  }
+  store3(d.xpos + 3 * b, x);
+  store9(d.xmat + 9 * b, r);
+  store3(d.xipos + 3 * b, add_columns(r, m.body_ipos + 3 * b, x));
+  const int geoms = m.body_geomadr[b] + m.body_geomnum[b];
+  for (int g = m.body_geomadr[b]; g < geoms; ++g) {
+    if (m.derived.geom_posed[g]) pose_geom(m, d, g, r, x);
+  }
+}
+
+}  // namespace detail
+
+// Poses of the bodies and geoms that never move: once for each arena.
+template <class Lane>
+SB_HD void init_static(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                       model::Scratch<Lane>& d) {
+  int next = 0;
+  for (int b = 0; b < m.nbody; ++b) {
+    if (next < m.derived.nmove && m.derived.move_body[next] == b) {
+      ++next;
+    } else {
+      detail::pose_body(m, s, d, b);
+    }
+  }
+}
+
+// Poses of everything else, and the motion axes of the joints.
+template <class Lane>
+SB_HD void kinematics(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                      model::Scratch<Lane>& d) {
+  for (int j = 0; j < m.njnt; ++j) {
+    if (m.jnt_type[j] != model::kJntHinge) continue;
+    const int q = m.jnt_qposadr[j], v = m.jnt_dofadr[j];
+    math::sincos(s.qpos[q] - Lane(m.qpos0[q]), d.qtmp[2 * v], d.qtmp[2 * v + 1]);
+  }
+  for (int i = 0; i < m.derived.nmove; ++i) detail::pose_body(m, s, d, m.derived.move_body[i]);
+}
+
+// What reports want and steps do not need: xquat of every body and the poses of all geoms. After
+// kinematics, at the same qpos.
+template <class Lane>
+SB_HD void report_poses(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                        model::Scratch<Lane>& d) {
+  for (int b = 0; b < m.nbody; ++b) {
+    const int adr = m.body_jntadr[b], n = m.body_jntnum[b], mocap = m.body_mocapid[b];
+    Quat<Lane> q = math::broadcast4<Lane>(m.body_quat + 4 * b);
+    if (n == 1 && m.jnt_type[adr] == model::kJntFree) {
+      q = load4(s.qpos + m.jnt_qposadr[adr] + 3);
+    } else if (mocap >= 0) {
+      q = load4(s.mocap_quat + 4 * mocap);
+    } else if (b > 0) {
+      q = mul(load4(d.xquat + 4 * m.body_parentid[b]), q);
+      for (int j = adr; j < adr + n; ++j) {
+        const Lane* at = s.qpos + m.jnt_qposadr[j];
+        if (m.jnt_type[j] == model::kJntHinge) {
+          q = mul(q, math::axis_angle(math::broadcast3<Lane>(m.jnt_axis + 3 * j),
+                                      at[0] - Lane(m.qpos0[m.jnt_qposadr[j]])));
+        } else if (m.jnt_type[j] == model::kJntBall) {
+          q = mul(q, normalize(load4(at)));
+        }
+      }
+    }
+    store4(d.xquat + 4 * b, normalize(q));
+    const int geoms = m.body_geomadr[b] + m.body_geomnum[b];
+    for (int g = m.body_geomadr[b]; g < geoms; ++g) {
+      detail::pose_geom(m, d, g, load9(d.xmat + 9 * b), load3(d.xpos + 3 * b));
+    }
+  }
+}
+
+}  // namespace stepbench::dynamics::inline SB_ISA
