@@ -1,5 +1,6 @@
 #include "engine/model/inertia.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -140,8 +141,12 @@ RigidInertia geom_inertia(const Geom& g) {
 }
 
 Principal principal_axes(const Sym3& s) {
-  constexpr double kTiny = 1e-12;
+  // MuJoCo 4.0.0's thresholds, relative to the largest entry (measured: rotations from 4e-15, swaps from
+  // 1e-12 on). They decide what nearly symmetric bodies get, so they cannot be chosen freely.
+  constexpr double kConverged = 4e-15, kTied = 1e-12;
   const Mat3 a = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+  double scale = 0;
+  for (double x : a) scale = std::max(scale, std::abs(x));
   Quat q = kUnitQuat;
   Vec3 moments{};
 
@@ -158,33 +163,26 @@ Principal principal_axes(const Sym3& s) {
       row = 0, col = 2, axis = 1;
     }
     const double off = d[3 * row + col];
-    if (!(std::abs(off) >= kTiny)) break;
+    if (!(std::abs(off) > kConverged * scale)) break;
 
+    // t: tangent of the angle (Golub, Van Loan 8.5), h: of half the angle.
     const double tau = (d[4 * col] - d[4 * row]) / (2 * off);
     const double t = tau >= 0 ? 1 / (tau + std::sqrt(1 + tau * tau))
                               : -1 / (-tau + std::sqrt(1 + tau * tau));
-    const double c = 1 / std::sqrt(1 + t * t);
-    if (c > 1 - kTiny) break;
-
-    Quat turn = {0, 0, 0, 0};
-    double half_sine = tau >= 0 ? -std::sqrt(0.5 - 0.5 * c) : std::sqrt(0.5 - 0.5 * c);
-    if (axis == 1) half_sine = -half_sine;
-    turn[axis + 1] = half_sine;
-    turn[0] = std::sqrt(1 - half_sine * half_sine);
-    normalize(turn);
+    const double h = t / (1 + std::sqrt(1 + t * t));
+    Quat turn = {1 / std::sqrt(1 + h * h), 0, 0, 0};
+    turn[axis + 1] = (axis == 1 ? h : -h) * turn[0];
     q = multiply(q, turn);
-    normalize(q);
   }
 
   // Bubble sort of three values: pairs 0, 1, 0. A swap is a quarter turn about the axis left out.
   for (std::size_t lead : {0u, 1u, 0u}) {
-    if (moments[lead] + kTiny >= moments[lead + 1]) continue;
+    if (moments[lead] + kTied * scale >= moments[lead + 1]) continue;
     std::swap(moments[lead], moments[lead + 1]);
     constexpr double kHalfRoot = 0.707106781186548;  // MuJoCo's digits
     Quat turn = {kHalfRoot, 0, 0, 0};
     turn[(lead + 2) % 3 + 1] = kHalfRoot;
     q = multiply(q, turn);
-    normalize(q);
   }
   return {moments, q};
 }

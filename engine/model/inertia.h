@@ -31,7 +31,7 @@ RigidInertia geom_inertia(const Geom& geom);
 using Sym3 = std::array<double, 6>;
 
 struct Principal {
-  Vec3 moments;  // descending; equal within 1e-12: in the order in which the iteration left them
+  Vec3 moments;  // descending; equal within 1e-12 (relative): in the order the iteration left them
   Quat quat;     // columns of its matrix are the axes
 };
 
