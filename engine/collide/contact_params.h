@@ -19,6 +19,13 @@ inline namespace SB_ISA {
 template <class Real>
 inline constexpr Real kMinFriction = Real(1e-5);
 
+// Kind and bound from the geoms and margins.
+template <class Real>
+SB_HD void set_bound(const model::Params<Real>& m, PairParams<Real>& q) {
+  q.kind = pair_kind(m.geom_type[q.geom1], m.geom_type[q.geom2]);
+  q.bound = m.geom_rbound[q.geom1] + m.geom_rbound[q.geom2] + (q.margin + q.gap);
+}
+
 // Friction floor, override, kind and bound: the last step for automatic and explicit pairs.
 template <class Real>
 SB_HD void finish_pair(const model::Params<Real>& m, const ContactOverride<Real>& o,
@@ -30,8 +37,7 @@ SB_HD void finish_pair(const model::Params<Real>& m, const ContactOverride<Real>
     for (int i = 0; i < 5; ++i) q.friction[i] = o.friction[i];
   }
   for (int i = 0; i < 5; ++i) q.friction[i] = math::max(kMinFriction<Real>, q.friction[i]);
-  q.kind = pair_kind(m.geom_type[q.geom1], m.geom_type[q.geom2]);
-  q.bound = m.geom_rbound[q.geom1] + m.geom_rbound[q.geom2] + (q.margin + q.gap);
+  set_bound(m, q);
 }
 
 // Geoms in stored order: the smaller type first; equal types keep the order given.
@@ -42,13 +48,13 @@ SB_HD void order_geoms(const model::Params<Real>& m, int g1, int g2, PairParams<
   q.geom2 = swap ? g1 : g2;
 }
 
-// Pair that the engine finds by itself. g1 is the geom of the smaller body.
+// Parameters mixed from geoms a and b, which are kept in this order.
 template <class Real>
-SB_HD PairParams<Real> automatic_pair(const model::Params<Real>& m, const ContactOverride<Real>& o,
-                                      int g1, int g2) {
+SB_HD PairParams<Real> mixed_pair(const model::Params<Real>& m, const ContactOverride<Real>& o,
+                                  int a, int b) {
   PairParams<Real> q{};
-  order_geoms(m, g1, g2, q);
-  const int a = q.geom1, b = q.geom2;
+  q.geom1 = a;
+  q.geom2 = b;
   q.margin = m.geom_margin[a] + m.geom_margin[b];
   q.gap = m.geom_gap[a] + m.geom_gap[b];
 
@@ -82,6 +88,15 @@ SB_HD PairParams<Real> automatic_pair(const model::Params<Real>& m, const Contac
   q.friction[3] = q.friction[4] = friction[2];
   finish_pair(m, o, q);
   return q;
+}
+
+// Pair that the engine finds by itself. g1 is the geom of the smaller body.
+template <class Real>
+SB_HD PairParams<Real> automatic_pair(const model::Params<Real>& m, const ContactOverride<Real>& o,
+                                      int g1, int g2) {
+  PairParams<Real> q{};
+  order_geoms(m, g1, g2, q);
+  return mixed_pair(m, o, q.geom1, q.geom2);
 }
 
 // Element k of <contact><pair>: its own values, whatever its geoms say.

@@ -42,6 +42,8 @@ struct PairParams {
   Real solimp[5];
 };
 
+inline namespace SB_ISA {
+
 // The same pair in another precision.
 template <class To, class From>
 PairParams<To> cast(const PairParams<From>& a) {
@@ -59,8 +61,6 @@ PairParams<To> cast(const PairParams<From>& a) {
   for (int i = 0; i < 5; ++i) r.solimp[i] = To(a.solimp[i]);
   return r;
 }
-
-inline namespace SB_ISA {
 
 // Kind of a pair of geom types; the order of the types does not matter.
 SB_HD constexpr PairKind pair_kind(int type1, int type2) {

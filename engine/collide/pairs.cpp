@@ -109,6 +109,18 @@ ContactOverride<double> contact_override(const Model& m) {
   return o;
 }
 
+std::vector<PairParams<double>> explicit_pairs(const Model& m) {
+  std::vector<PairParams<double>> r;
+  if (contacts_disabled(m)) return r;
+  const model::ParamsStorage<double> storage(m);
+  const ContactOverride<double> o = contact_override(m);
+  for (int k : ExplicitPairs(m).order) {
+    const PairParams<double> q = explicit_pair(storage.params(), o, k);
+    if (q.kind != kConvex && q.kind != kNoKind) r.push_back(q);
+  }
+  return r;
+}
+
 std::vector<PairParams<double>> all_pairs(const Model& m) {
   std::vector<PairParams<double>> r;
   if (contacts_disabled(m)) return r;

@@ -19,6 +19,9 @@ namespace stepbench::collide {
 // with the flag midphase off). Pairs that need convex collision are left out. Empty where contacts are disabled. O(nbody^2).
 std::vector<PairParams<double>> all_pairs(const model::Model& m);
 
+// The explicit pairs among them, in the same order.
+std::vector<PairParams<double>> explicit_pairs(const model::Model& m);
+
 // An upper bound of all_pairs(m).size() from the contact masks alone, for choosing an execution.
 // O(ngeom).
 std::size_t count_pairs_bound(const model::Model& m);
