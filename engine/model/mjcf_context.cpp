@@ -43,18 +43,28 @@ void Context::warn(const Element& e, const std::string& message) {
 
 void Context::check_unsupported() const {
   if (spec.unsupported.empty() || options.ignore_unsupported) return;
-  // Same finding on many lines: one entry with all its lines.
+  // Same finding on many lines: one entry, `what (FILE:12,15,19)`.
+  struct Places {
+    std::string text;
+    int file = -1;
+  };
   std::vector<std::string> order;
-  std::map<std::string, std::string> places;
+  std::map<std::string, Places> places;
   for (const Unsupported& u : spec.unsupported) {
-    const auto [at, added] = places.emplace(u.what, "");
+    const auto [at, added] = places.emplace(u.what, Places{});
     if (added) order.push_back(u.what);
-    at->second += (added ? "" : ", ") + file_name(u.source.file) + ':' +
-                  std::to_string(u.source.line);
+    Places& p = at->second;
+    if (p.file == u.source.file) {
+      p.text += ',';
+    } else {
+      p.text += (added ? "" : ", ") + file_name(u.source.file) + ':';
+      p.file = u.source.file;
+    }
+    p.text += std::to_string(u.source.line);
   }
   std::string message = "not supported:";
   for (size_t i = 0; i < order.size(); ++i) {
-    message += (i ? "; " : " ") + order[i] + " (" + places[order[i]] + ')';
+    message += (i ? "; " : " ") + order[i] + " (" + places[order[i]].text + ')';
   }
   const Unsupported& first = spec.unsupported.front();
   throw ModelError(file_name(first.source.file), first.source.line, "", message,

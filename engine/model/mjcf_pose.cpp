@@ -71,20 +71,6 @@ Quat from_xyaxes(const Context& c, const Element& e, const std::array<double, 6>
   return from_axes(x, y, direction(c, e, "xyaxes", cross(x, y)));
 }
 
-Quat from_euler(const Context& c, const Vec3& euler) {
-  Quat q = {1, 0, 0, 0};
-  for (size_t i = 0; i < 3; ++i) {
-    const char axis = c.eulerseq[i];
-    const double half = angle(c, euler[i]) / 2;
-    Quat turn = {std::cos(half), 0, 0, 0};
-    const int lower = std::tolower(static_cast<unsigned char>(axis));
-    turn[static_cast<size_t>(lower - 'x') + 1] = std::sin(half);
-    // Lower case: about axes that move along; upper case: about fixed axes.
-    q = axis == lower ? multiply(q, turn) : multiply(turn, q);
-  }
-  return normalized(q);
-}
-
 }  // namespace
 
 Quat multiply(const Quat& a, const Quat& b) {
@@ -166,11 +152,18 @@ bool read_orientation(const Context& c, const Element& e, Quat& quat) {
   return true;
 }
 
-bool read_euler(const Context& c, const Element& e, Quat& quat) {
-  Vec3 euler;
-  if (!read(c, e, "euler", euler)) return false;
-  quat = from_euler(c, euler);
-  return true;
+Quat from_euler(const Context& c, const Vec3& euler) {
+  Quat q = {1, 0, 0, 0};
+  for (size_t i = 0; i < 3; ++i) {
+    const char axis = c.eulerseq[i];
+    const double half = angle(c, euler[i]) / 2;
+    Quat turn = {std::cos(half), 0, 0, 0};
+    const int lower = std::tolower(static_cast<unsigned char>(axis));
+    turn[static_cast<size_t>(lower - 'x') + 1] = std::sin(half);
+    // Lower case: about axes that move along; upper case: about fixed axes.
+    q = axis == lower ? multiply(q, turn) : multiply(turn, q);
+  }
+  return normalized(q);
 }
 
 void read_pose(const Context& c, const Element& e, Vec3& pos, Quat& quat) {

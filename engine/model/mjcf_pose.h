@@ -28,8 +28,8 @@ Quat z_to(const Vec3& v);
 // untouched where it has none. Angles and the Euler sequence follow <compiler>. The result is a unit
 // quaternion.
 bool read_orientation(const Context& c, const Element& e, Quat& quat);
-// `euler` alone (of <replicate>).
-bool read_euler(const Context& c, const Element& e, Quat& quat);
+// Rotation by Euler angles in the file's unit and sequence.
+Quat from_euler(const Context& c, const Vec3& euler);
 
 // Attributes pos and orientation.
 void read_pose(const Context& c, const Element& e, Vec3& pos, Quat& quat);

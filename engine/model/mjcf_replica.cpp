@@ -91,7 +91,7 @@ void Replicas::expand_all(Context& c, std::vector<T>& items, NameKind kind,
       owned[static_cast<size_t>(owner)].push_back(&item);
     }
   }
-  if (total == static_cast<double>(result.size())) return;  // nothing refers into replicates
+  if (result.size() == items.size()) return;  // nothing refers into replicates
 
   std::vector<char> busy(nodes_.size(), 0);  // subtree of the node owns something
   for (size_t i = nodes_.size(); i-- > 0;) {
@@ -138,6 +138,9 @@ std::vector<std::string> Replicas::names(NameKind kind, const std::string& writt
   std::vector<int> index(nodes_.size(), 0);
   std::vector<int> chain;  // innermost first
   for (int n = owner; n >= 0; n = nodes_[static_cast<size_t>(n)].parent) chain.push_back(n);
+  for (const int n : chain) {
+    if (nodes_[static_cast<size_t>(n)].count == 0) return result;
+  }
   for (;;) {
     result.push_back(written + suffix(owner, index));
     size_t k = 0;

@@ -161,21 +161,39 @@ void TreeReader::read_replicate(const Element& e, const Scope& scope) {
   const int n = replicate_count(e);
   std::string separator;
   read_name(c_, e, "sep", separator);
-  Pose step;
-  mjcf::read(c_, e, "offset", step.pos);
-  read_euler(c_, e, step.quat);
+  Vec3 offset = {0, 0, 0}, euler = {0, 0, 0};
+  mjcf::read(c_, e, "offset", offset);
+  mjcf::read(c_, e, "euler", euler);
 
   Scope inner = scope;
   inner.direct = true;
   inner.replicate = replicas_.node(e.xml, scope.replicate, n, separator);
+  if (n == 0 && scope.first) add_names(e, inner.replicate);
+  // Replica i is turned by i times the angles (not by the i-th power of the rotation), and set off from the
+  // one before in that one's frame.
   Pose replica;
   for (int i = 0; i < n; ++i) {
     inner.frame = compose(scope.frame, replica);
     inner.suffix = replica_suffix(separator, n, i) + scope.suffix;
     inner.first = scope.first && i == 0;
     read_children(e, inner);
-    replica = compose(replica, step);
+    replica = compose(replica, {offset, {1, 0, 0, 0}});
+    const double k = i + 1;
+    replica.quat = from_euler(c_, {k * euler[0], k * euler[1], k * euler[2]});
   }
+}
+
+// Names inside a replicate of no replicas: what refers to them is dropped with it.
+void TreeReader::add_names(const Element& parent, int replicate) {
+  Document::for_each_child(parent, [&](const Element& e) {
+    const std::string_view tag = e.tag();
+    std::string name;
+    read_name(c_, e, "name", name);
+    if (tag == "body") replicas_.add_name(kBodyName, name, replicate);
+    if (tag == "geom") replicas_.add_name(kGeomName, name, replicate);
+    if (tag == "joint" || tag == "freejoint") replicas_.add_name(kJointName, name, replicate);
+    add_names(e, replicate);
+  });
 }
 
 void TreeReader::read_geom_element(const Element& e, const Scope& scope) {

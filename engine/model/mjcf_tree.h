@@ -56,6 +56,7 @@ class TreeReader {
   void read_body(const Element& e, const Scope& scope);
   void read_frame(const Element& e, const Scope& scope);
   void read_replicate(const Element& e, const Scope& scope);
+  void add_names(const Element& parent, int replicate);
   void read_geom_element(const Element& e, const Scope& scope);
   void refuse_in_world(const Element& e, const Scope& scope) const;
   void take_name(const Scope& scope, NameKind kind, std::string& name);
