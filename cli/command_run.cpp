@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "bench/environment.h"
 #include "bench/error.h"
@@ -161,6 +162,15 @@ std::unique_ptr<reports::AppendFile> open_csv(const std::string& csv) {
   return out;
 }
 
+// Warnings of each scene, once.
+void show_all_warnings(const bench::Plan& plan) {
+  // The same file at several densities or timesteps says the same.
+  std::set<std::string> files;
+  for (const bench::PlannedCell& c : plan.cells) {
+    if (files.insert(c.scene.scene).second) show_warnings(*c.loaded);
+  }
+}
+
 std::size_t own_cells(const bench::Plan& plan) {
   const auto mine = plan.mine();
   return static_cast<std::size_t>(std::count_if(
@@ -229,6 +239,8 @@ ExitCode command_run(const Options& o, const std::vector<std::string>& args) {
     folder = std::make_unique<reports::OutFolder>(
         reports::default_folder("out", o.settings.scenes.front()), false);
   }
+
+  if (!o.quiet) show_all_warnings(plan);
 
   const bench::Environment environment = bench::capture_environment(args);
   Reporter reporter(o, plan);
