@@ -18,7 +18,7 @@ SB_INLINE Lane clip(Lane x, const RealOf<Lane>* range) {
   return select(x < lo, lo, select(x > hi, hi, x));
 }
 
-// Activation after one step with the given derivative: mj_nextActivation.
+// Activation after one step with the given derivative: mj_nextActivation. Those of disabled actuators stay.
 template <class Lane>
 SB_INLINE Lane next_activation(const model::Params<RealOf<Lane>>& m, int i, Lane act, Lane act_dot) {
   using Real = RealOf<Lane>;
@@ -28,7 +28,7 @@ SB_INLINE Lane next_activation(const model::Params<RealOf<Lane>>& m, int i, Lane
     tau = tau > kMinVal<Real> ? tau : kMinVal<Real>;
     h = tau * (Real(1) - math::exp(-h / tau));
   }
-  const Lane next = fma(act_dot, Lane(h), act);
+  const Lane next = m.actuator_disabled[i] ? act : fma(act_dot, Lane(h), act);
   return m.actuator_actlimited[i] ? clip(next, m.actuator_actrange + 2 * i) : next;
 }
 
@@ -63,9 +63,7 @@ SB_INLINE void activation_derivative(const model::Params<RealOf<Lane>>& m,
   using Real = RealOf<Lane>;
   const int a = m.actuator_actadr[i];
   if (m.actuator_dyntype[i] == model::kDynNone) return;
-  if (m.actuator_disabled[i]) {
-    d.act_dot[a] = Lane(Real(0));
-  } else if (m.actuator_dyntype[i] == model::kDynIntegrator) {
+  if (m.actuator_dyntype[i] == model::kDynIntegrator) {
     d.act_dot[a] = ctrl;
   } else {
     Real tau = m.actuator_dynprm[10 * i];

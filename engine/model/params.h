@@ -44,7 +44,7 @@ struct DerivedParams {
   const Real* geom_rot;   // ngeom x 9: geom_quat as a matrix
   const int* jnt_axiscode;  // njnt: +-(k + 1) where the axis is +-e_k, else 0
   // Joint damping and armature plus what actuators reflect (MuJoCo manual, actuator/damping): scaled by
-  // gear^2 on hinges and slides, by 1 on balls and free joints.
+  // the square of the first gear, on all dofs of the joint.
   const Real* dof_damp;  // nv x 3: force is -(b0 + b1 |v| + b2 v^2) v
   const Real* dof_arm;   // nv
   const int* tree_bodynum;  // ntree

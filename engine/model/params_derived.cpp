@@ -97,10 +97,9 @@ void reflect(const Model& m, std::vector<double>& damp, std::vector<double>& arm
   for (size_t i = 0; i < size_t(m.nu); ++i) {
     const size_t j = size_t(m.actuator_trnid[2 * i]);
     const int type = m.jnt_type[j];
-    const bool scalar = type == kJntHinge || type == kJntSlide;
     const double gear = m.actuator_gear[6 * i];
-    const double scale = scalar ? gear * gear : 1;
-    const int n = scalar ? 1 : type == kJntBall ? 3 : 6;
+    const double scale = gear * gear;
+    const int n = type == kJntBall ? 3 : type == kJntFree ? 6 : 1;
     for (size_t v = size_t(m.jnt_dofadr[j]), end = v + size_t(n); v < end; ++v) {
       arm[v] += scale * m.actuator_armature[i];
       damp[3 * v] += scale * m.actuator_damping[i];
