@@ -39,7 +39,8 @@ class Noise : public Source {
  public:
   Noise(const model::Model& m, const ControlOptions& o)
       : Source(m, o),
-        rate_(std::exp(-o.period * m.opt.timestep / kNoiseRate)),
+        // The project's own exp: the same bits from every C library.
+        rate_(math::exp(-o.period * m.opt.timestep / kNoiseRate)),
         // sqrt(3): a uniform number in [-1, 1) has variance 1/3.
         scale_(kNoiseStd * std::sqrt(1 - rate_ * rate_) * std::sqrt(3.0)) {}
 

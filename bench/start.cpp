@@ -40,7 +40,7 @@ void disturb(const model::Model& m, std::uint64_t seed, std::int64_t prototype,
   }
   for (std::size_t i = 0; i < s.qvel.size(); ++i) {
     s.qvel[i] += kVelocityNoise *
-                 random_symmetric(seed, Stream::kPrototype, prototype, std::int64_t(i), 0);
+                 random_symmetric(seed, Stream::kPrototypeVelocity, prototype, std::int64_t(i), 0);
   }
 }
 
