@@ -130,14 +130,14 @@ void read_servo(Context& c, const Element& e, Shortcut shortcut, const Actuator&
   if (has_kv && has_ratio) c.fail(e, "both kv and dampratio are given", "keep one of them");
   if (has_kv) a.biasprm[2] = -kv;
   if (has_ratio) a.biasprm[2] = ratio;
+  if (from.dyntype == kDynFilterExact) {
+    a.dyntype = kDynFilterExact;
+    a.dynprm[0] = from.dynprm[0];
+  }
   if (shortcut == Shortcut::kIntVelocity) {
     a.dyntype = kDynIntegrator;
     settle_range(c, e, "actrange", a, a.actrange);
     return;
-  }
-  if (from.dyntype == kDynFilterExact) {
-    a.dyntype = kDynFilterExact;
-    a.dynprm[0] = from.dynprm[0];
   }
   bool has_time = false;
   if (const double time = read_positive(c, e, "timeconst", has_time); has_time) {
