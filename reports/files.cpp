@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace stepbench::reports {
@@ -67,18 +69,26 @@ void AppendFile::append(std::string_view text) {
   }
 }
 
-void replace_file(const std::filesystem::path& path, std::string_view text) {
-  std::filesystem::path temporary = path;
+void replace_file(const std::filesystem::path& path, std::string_view text, bool durable) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    // A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
+    AppendFile(path).append(text);
+    return;
+  }
+  // Through a symbolic link: its target is replaced, not the link.
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
+  const std::filesystem::path& final = ignored ? path : target;
+  std::filesystem::path temporary = final;
   temporary += ".tmp";
   {
     const FileHandle file(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file.get() < 0) fail("write to", temporary, errno);
-    if (const int error = write_all(file.get(), text); error != 0)
-      fail("write to", temporary, error);
-    ::fsync(file.get());
+    if (file.get() < 0) fail("write to", path, errno);
+    if (const int error = write_all(file.get(), text); error != 0) fail("write to", path, error);
+    if (durable) ::fsync(file.get());
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
+  if (std::rename(temporary.c_str(), final.c_str()) != 0) fail("replace", path, errno);
 }
 
 std::string read_file(const std::filesystem::path& path) {

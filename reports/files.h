@@ -52,8 +52,10 @@ class AppendFile {
 };
 
 // Replace `path` by `text` in one step (temporary file beside it, then rename): a reader sees the
-// old text or the new one, never half of it. Throws FileError.
-void replace_file(const std::filesystem::path& path, std::string_view text);
+// old text or the new one, never half of it. What is not
+// a regular file (/dev/null, a pipe) is written to instead. `durable`: wait
+// until the disk has it, so that even a power failure leaves one of both. Throws FileError.
+void replace_file(const std::filesystem::path& path, std::string_view text, bool durable = true);
 
 // Whole text of a file. Throws FileError.
 std::string read_file(const std::filesystem::path& path);

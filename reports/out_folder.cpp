@@ -131,7 +131,7 @@ EarlierRun OutFolder::begin(const std::string& plan_id, const std::string& plan_
   write_environment(env_id, env_json, earlier);
   replace_file(folder_ / "plan.json", plan_json);
   summaries_ = earlier.summaries;
-  write_summary();
+  write_summary(true);
   // Last, so that a folder with samples always has its plan.
   replace_file(samples(), file_text(earlier.samples));
   samples_.emplace(samples());
@@ -142,15 +142,17 @@ void OutFolder::append(const bench::Sample& row) { samples_->append(csv_line(to_
 
 void OutFolder::add(const bench::Summary& row) {
   summaries_.push_back(row);
-  write_summary();
+  write_summary(false);  // between repetitions: no waiting for the disk
 }
 
 void OutFolder::finish(const std::vector<bench::Summary>& rows) {
   summaries_ = rows;
-  write_summary();
+  write_summary(true);
 }
 
-void OutFolder::write_summary() const { replace_file(summary(), file_text(summaries_)); }
+void OutFolder::write_summary(bool durable) const {
+  replace_file(summary(), file_text(summaries_), durable);
+}
 
 fs::path default_folder(const fs::path& base, const std::string& scene) {
   const std::time_t now = std::time(nullptr);

@@ -51,7 +51,7 @@ class OutFolder {
   EarlierRun load(const std::string& plan_id);
   void write_environment(const std::string& env_id, const std::string& env_json,
                          EarlierRun& earlier) const;
-  void write_summary() const;
+  void write_summary(bool durable) const;
 
   std::filesystem::path folder_;
   bool created_ = false;

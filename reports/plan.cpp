@@ -55,7 +55,7 @@ std::string plan_json(std::span<const PlanRow> cells, const std::string& options
   j.begin_object();
   j.field("plan_id", cells.empty() ? std::string() : cells.front().id.plan_id);
   j.field("schema_version", bench::kSchemaVersion);
-  j.field("command", options);
+  if (!options.empty()) j.field("command", options);
   j.key("cells").begin_list();
   for (const PlanRow& r : cells) {
     j.begin_object();

@@ -39,6 +39,16 @@ TEST_F(Files, ReplaceLeavesNoTemporaryFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(dir_), fs::directory_iterator{}), 1);
 }
 
+TEST_F(Files, DevicesAndLinksAreNotReplaced) {
+  replace_file("/dev/null", "x");
+  EXPECT_FALSE(fs::is_regular_file("/dev/null"));
+  replace_file(dir_ / "target", "old\n");
+  fs::create_symlink("target", dir_ / "link");
+  replace_file(dir_ / "link", "new\n");
+  EXPECT_TRUE(fs::is_symlink(dir_ / "link"));
+  EXPECT_EQ(read_file(dir_ / "target"), "new\n");
+}
+
 TEST_F(Files, ErrorsNameTheFile) {
   EXPECT_THROW(AppendFile(dir_ / "no" / "such.csv"), FileError);
   EXPECT_THROW(replace_file(dir_ / "no" / "such.csv", "x"), FileError);
