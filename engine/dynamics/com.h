@@ -25,27 +25,22 @@ SB_INLINE Inertia<Lane> inertia_about(const model::Params<RealOf<Lane>>& m,
   } else {
     const Mat3<Lane> r = load9(d.xmat + 9 * b);
     Mat3<Lane> a;  // R I_b
-    SB_UNROLL for (int i = 0; i < 9; i += 3) {
-      if (kind & model::kBodyDiagonal) {
-        a.m[i] = r.m[i] * Lane(I[0]);
-        a.m[i + 1] = r.m[i + 1] * Lane(I[1]);
-        a.m[i + 2] = r.m[i + 2] * Lane(I[2]);
-      } else {
-        const Lane x = r.m[i], y = r.m[i + 1], z = r.m[i + 2];
-        a.m[i] = fma(z, Lane(I[4]), fma(y, Lane(I[3]), x * Lane(I[0])));
-        a.m[i + 1] = fma(z, Lane(I[5]), fma(y, Lane(I[1]), x * Lane(I[3])));
-        a.m[i + 2] = fma(z, Lane(I[2]), fma(y, Lane(I[5]), x * Lane(I[4])));
-      }
+    if (kind & model::kBodyDiagonal) {
+      a = {Lane(I[0]) * r.x, Lane(I[1]) * r.y, Lane(I[2]) * r.z};
+    } else {
+      const Vec3<Lane> x{Lane(I[0]), Lane(I[3]), Lane(I[4])}, y{Lane(I[3]), Lane(I[1]), Lane(I[5])};
+      const Vec3<Lane> z{Lane(I[4]), Lane(I[5]), Lane(I[2])};
+      a = {mul(r, x), mul(r, y), mul(r, z)};
     }
-    const auto element = [&](int i, int j) {
-      return fma(a.m[i + 2], r.m[j + 2], fma(a.m[i + 1], r.m[j + 1], a.m[i] * r.m[j]));
+    const auto element = [](Lane a1, Lane b1, Lane a2, Lane b2, Lane a3, Lane b3) {
+      return fma(a3, b3, fma(a2, b2, a1 * b1));
     };
-    c.xx = element(0, 0);
-    c.yy = element(3, 3);
-    c.zz = element(6, 6);
-    c.xy = element(0, 3);
-    c.xz = element(0, 6);
-    c.yz = element(3, 6);
+    c.xx = element(a.x.x, r.x.x, a.y.x, r.y.x, a.z.x, r.z.x);
+    c.yy = element(a.x.y, r.x.y, a.y.y, r.y.y, a.z.y, r.z.y);
+    c.zz = element(a.x.z, r.x.z, a.y.z, r.y.z, a.z.z, r.z.z);
+    c.xy = element(a.x.x, r.x.y, a.y.x, r.y.y, a.z.x, r.z.y);
+    c.xz = element(a.x.x, r.x.z, a.y.x, r.y.z, a.z.x, r.z.z);
+    c.yz = element(a.x.y, r.x.z, a.y.y, r.y.z, a.z.y, r.z.z);
   }
   const Vec3<Lane> dist = load3(d.xipos + 3 * b) - com;
   c.m = Lane(m.body_mass[b]);

@@ -15,53 +15,59 @@ namespace stepbench::dynamics::inline SB_ISA {
 
 namespace detail {
 
-// Turn the columns i, j of r by the angle whose sine and cosine are given.
-template <int i, int j, class Lane>
-SB_INLINE void turn_columns(Mat3<Lane>& r, Lane s, Lane c) {
-  SB_UNROLL for (int row = 0; row < 9; row += 3) {
-    const Lane u = r.m[row + i], v = r.m[row + j];
-    r.m[row + i] = fma(c, u, s * v);
-    r.m[row + j] = fnma(s, u, c * v);
-  }
+// Turn two columns by the angle whose sine and cosine are given.
+template <class Lane>
+SB_INLINE void turn_columns(Vec3<Lane>& u, Vec3<Lane>& v, Lane s, Lane c) {
+  const Vec3<Lane> old = u;
+  u = fma(c, u, s * v);
+  v = fma(-s, old, c * v);
 }
 
-// r := r Rot(axis, angle), Rodrigues' formula; `world` is r axis. code: see jnt_axiscode.
+// r := r Rot(axis, angle), Rodrigues' formula; returns r axis. code: see jnt_axiscode.
 template <class Lane>
-SB_INLINE void turn(Mat3<Lane>& r, int code, const RealOf<Lane>* axis, Vec3<Lane> world, Lane s,
-                    Lane c) {
+SB_INLINE Vec3<Lane> turn(Mat3<Lane>& r, int code, const RealOf<Lane>* axis, Lane s, Lane c) {
   using Real = RealOf<Lane>;
-  switch (code) {
-    case 1: return turn_columns<1, 2>(r, s, c);
-    case 2: return turn_columns<2, 0>(r, s, c);
-    case 3: return turn_columns<0, 1>(r, s, c);
-    case -1: return turn_columns<1, 2>(r, -s, c);
-    case -2: return turn_columns<2, 0>(r, -s, c);
-    case -3: return turn_columns<0, 1>(r, -s, c);
-    default: break;
+  if (code != 0) {
+    const bool back = code < 0;
+    if (back) s = -s;
+    Vec3<Lane> world;
+    switch (back ? -code : code) {
+      case 1:
+        turn_columns(r.y, r.z, s, c);
+        world = r.x;
+        break;
+      case 2:
+        turn_columns(r.z, r.x, s, c);
+        world = r.y;
+        break;
+      default:
+        turn_columns(r.x, r.y, s, c);
+        world = r.z;
+        break;
+    }
+    return back ? -world : world;
   }
   // r Rot = c r + (1 - c) (r a) a^T + s r [a]x
   const Vec3<Lane> a = math::broadcast3<Lane>(axis), sa = s * a;
+  const Vec3<Lane> world = mul(r, a);
   const Vec3<Lane> t = (Lane(Real(1)) - c) * world;
   const Mat3<Lane> q = r;
-  const Lane ti[3] = {t.x, t.y, t.z};
-  SB_UNROLL for (int i = 0; i < 3; ++i) {
-    const Lane x = q.m[3 * i], y = q.m[3 * i + 1], z = q.m[3 * i + 2];
-    r.m[3 * i] = fma(ti[i], a.x, fma(sa.z, y, fnma(sa.y, z, c * x)));
-    r.m[3 * i + 1] = fma(ti[i], a.y, fma(sa.x, z, fnma(sa.z, x, c * y)));
-    r.m[3 * i + 2] = fma(ti[i], a.z, fma(sa.y, x, fnma(sa.x, y, c * z)));
-  }
+  r.x = fma(a.x, t, fma(sa.z, q.y, fma(-sa.y, q.z, c * q.x)));
+  r.y = fma(a.y, t, fma(sa.x, q.z, fma(-sa.z, q.x, c * q.y)));
+  r.z = fma(a.z, t, fma(sa.y, q.x, fma(-sa.x, q.y, c * q.z)));
+  return world;
 }
 
 template <class Lane>
 SB_INLINE Vec3<Lane> axis_in_world(const Mat3<Lane>& r, int code, const RealOf<Lane>* axis) {
   switch (code) {
-    case 1: return column(r, 0);
-    case 2: return column(r, 1);
-    case 3: return column(r, 2);
-    case -1: return -column(r, 0);
-    case -2: return -column(r, 1);
-    case -3: return -column(r, 2);
-    default: return add_columns(r, axis, zero3<Lane>());
+    case 1: return r.x;
+    case 2: return r.y;
+    case 3: return r.z;
+    case -1: return -r.x;
+    case -2: return -r.y;
+    case -3: return -r.z;
+    default: return mul(r, math::broadcast3<Lane>(axis));
   }
 }
 
@@ -86,10 +92,8 @@ SB_INLINE void apply_joint(const model::Params<RealOf<Lane>>& m, const model::St
   const Vec3<Lane> anchor = add_columns(r, at, x);
   store3(motion + 3, anchor);
   if (m.jnt_type[j] == model::kJntHinge) {
-    const Vec3<Lane> world = axis_in_world(r, code, axis);
-    store3(motion, world);
     const Lane* sc = d.qtmp + 2 * m.jnt_dofadr[j];
-    turn(r, code, axis, world, sc[0], sc[1]);
+    store3(motion, turn(r, code, axis, sc[0], sc[1]));
   } else {
     r = mul(r, to_matrix(normalize(load4(q))));
   }
@@ -111,7 +115,7 @@ SB_INLINE void start_frame(const model::Params<RealOf<Lane>>& m, const model::St
     r = to_matrix(normalize(load4(s.mocap_quat + 4 * mocap)));
   } else if (parent == 0) {
     x = math::broadcast3<Lane>(pos);
-    r = broadcast9<Lane>(rot);
+    r = math::broadcast9<Lane>(rot);
   } else {
     const Mat3<Lane> up = load9(d.xmat + 9 * parent);
     x = add_columns(up, pos, load3(d.xpos + 3 * parent));
@@ -147,10 +151,9 @@ SB_INLINE void pose_body(const model::Params<RealOf<Lane>>& m, const model::Stat
     const bool ball = type == model::kJntBall;
     Lane* motion = d.cdof + 6 * (m.jnt_dofadr[j] + (ball ? 0 : 3));
     const Vec3<Lane> anchor = ball ? load3(motion + 3) : x;
-    SB_UNROLL for (int k = 0; k < 3; ++k) {
-      store3(motion + 6 * k, column(r, k));
-      store3(motion + 6 * k + 3, anchor);
-    }
+    store6(motion, Spatial<Lane>{r.x, anchor});
+    store6(motion + 6, Spatial<Lane>{r.y, anchor});
+    store6(motion + 12, Spatial<Lane>{r.z, anchor});
   }
   store3(d.xpos + 3 * b, x);
   store9(d.xmat + 9 * b, r);

@@ -44,9 +44,9 @@ using math::zero6;
 template <class Lane>
 SB_INLINE Vec3<Lane> add_columns(const Mat3<Lane>& r, const RealOf<Lane>* v, Vec3<Lane> c) {
   using Real = RealOf<Lane>;
-  if (v[0] != Real(0)) c = fma(Lane(v[0]), column(r, 0), c);
-  if (v[1] != Real(0)) c = fma(Lane(v[1]), column(r, 1), c);
-  if (v[2] != Real(0)) c = fma(Lane(v[2]), column(r, 2), c);
+  if (v[0] != Real(0)) c = fma(Lane(v[0]), r.x, c);
+  if (v[1] != Real(0)) c = fma(Lane(v[1]), r.y, c);
+  if (v[2] != Real(0)) c = fma(Lane(v[2]), r.z, c);
   return c;
 }
 
@@ -59,7 +59,7 @@ SB_INLINE Vec3<Lane> combine(const Mat3<Lane>& r, RealOf<Lane> a, RealOf<Lane> b
     if (s == Real(-1)) return -v;
     return Lane(s) * v;
   };
-  const Vec3<Lane> x = column(r, 0), y = column(r, 1), z = column(r, 2);
+  const Vec3<Lane>&x = r.x, &y = r.y, &z = r.z;
   if (b == Real(0)) {
     if (c == Real(0)) return scaled(a, x);
     if (a == Real(0)) return scaled(c, z);
@@ -77,17 +77,7 @@ SB_INLINE Vec3<Lane> combine(const Mat3<Lane>& r, RealOf<Lane> a, RealOf<Lane> b
 // r q for a model matrix q (row-major).
 template <class Lane>
 SB_INLINE Mat3<Lane> compose(const Mat3<Lane>& r, const RealOf<Lane>* q) {
-  const Vec3<Lane> a = combine(r, q[0], q[3], q[6]);
-  const Vec3<Lane> b = combine(r, q[1], q[4], q[7]);
-  const Vec3<Lane> c = combine(r, q[2], q[5], q[8]);
-  return {{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
-}
-
-template <class Lane>
-SB_INLINE Mat3<Lane> broadcast9(const RealOf<Lane>* q) {
-  Mat3<Lane> r;
-  SB_UNROLL for (int i = 0; i < 9; ++i) r.m[i] = Lane(q[i]);
-  return r;
+  return {combine(r, q[0], q[3], q[6]), combine(r, q[1], q[4], q[7]), combine(r, q[2], q[5], q[8])};
 }
 
 // Position of a dof within its joint.

@@ -60,17 +60,9 @@ SB_INLINE Mat3<Lane> to_matrix(Quat<Lane> q) {
   const Lane one = Lane(Real(1));
   const Lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
   const Lane xx = q.x * x2, xy = q.x * y2, xz = q.x * z2, wx = q.w * x2;
-  Mat3<Lane> r;
-  r.m[0] = one - fma(q.y, y2, q.z * z2);
-  r.m[1] = fnma(q.w, z2, xy);
-  r.m[2] = fma(q.w, y2, xz);
-  r.m[3] = fma(q.w, z2, xy);
-  r.m[4] = one - fma(q.z, z2, xx);
-  r.m[5] = fma(q.y, z2, -wx);
-  r.m[6] = fnma(q.w, y2, xz);
-  r.m[7] = fma(q.y, z2, wx);
-  r.m[8] = one - fma(q.y, y2, xx);
-  return r;
+  return {{one - fma(q.y, y2, q.z * z2), fma(q.w, z2, xy), fnma(q.w, y2, xz)},
+          {fnma(q.w, z2, xy), one - fma(q.z, z2, xx), fma(q.y, z2, wx)},
+          {fma(q.w, y2, xz), fma(q.y, z2, -wx), one - fma(q.y, y2, xx)}};
 }
 
 // q v q*: v + 2 u x (u x v + w v), u = (x, y, z).

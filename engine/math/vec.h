@@ -1,8 +1,7 @@
 // Three-vectors and 3 x 3 matrices of lanes, with every fused multiply-add written out.
 //
-// Matrices are row-major (MuJoCo's xmat): element (i, j) is m[3 i + j]. `load` and `store` move between
-// the types here and the arrays of State and Scratch; `broadcast` reads three model numbers, the same for
-// all worlds.
+// `load` and `store` move between the types here and the arrays of State and Scratch, where matrices are
+// row-major (MuJoCo's xmat); `broadcast` reads model numbers, the same for all worlds.
 #pragma once
 
 #include "engine/math/lane.h"
@@ -19,9 +18,10 @@ struct Vec3 {
   friend SB_INLINE Vec3 operator*(Lane s, Vec3 a) { return {s * a.x, s * a.y, s * a.z}; }
 };
 
+// Columns x, y, z. Named members, not an array: GCC then keeps all nine numbers in registers.
 template <class Lane>
 struct Mat3 {
-  Lane m[9];
+  Vec3<Lane> x, y, z;
 };
 
 template <class Lane>
@@ -74,54 +74,44 @@ SB_INLINE Vec3<Lane> select(MaskOf<Lane> m, Vec3<Lane> a, Vec3<Lane> b) {
   return {select(m, a.x, b.x), select(m, a.y, b.y), select(m, a.z, b.z)};
 }
 
+// Row-major arrays, element (i, j) at a[3 i + j].
 template <class Lane>
 SB_INLINE Mat3<Lane> load9(const Lane* a) {
-  Mat3<Lane> r;
-  SB_UNROLL for (int i = 0; i < 9; ++i) r.m[i] = a[i];
-  return r;
+  return {{a[0], a[3], a[6]}, {a[1], a[4], a[7]}, {a[2], a[5], a[8]}};
 }
 template <class Lane>
 SB_INLINE void store9(Lane* a, const Mat3<Lane>& r) {
-  SB_UNROLL for (int i = 0; i < 9; ++i) a[i] = r.m[i];
+  a[0] = r.x.x;
+  a[1] = r.y.x;
+  a[2] = r.z.x;
+  a[3] = r.x.y;
+  a[4] = r.y.y;
+  a[5] = r.z.y;
+  a[6] = r.x.z;
+  a[7] = r.y.z;
+  a[8] = r.z.z;
 }
 template <class Lane>
-SB_INLINE Vec3<Lane> column(const Mat3<Lane>& r, int j) {
-  return {r.m[j], r.m[3 + j], r.m[6 + j]};
+SB_INLINE Mat3<Lane> broadcast9(const RealOf<Lane>* a) {
+  return {{Lane(a[0]), Lane(a[3]), Lane(a[6])},
+          {Lane(a[1]), Lane(a[4]), Lane(a[7])},
+          {Lane(a[2]), Lane(a[5]), Lane(a[8])}};
 }
 
 // r v
 template <class Lane>
 SB_INLINE Vec3<Lane> mul(const Mat3<Lane>& r, Vec3<Lane> v) {
-  return {fma(r.m[2], v.z, fma(r.m[1], v.y, r.m[0] * v.x)),
-          fma(r.m[5], v.z, fma(r.m[4], v.y, r.m[3] * v.x)),
-          fma(r.m[8], v.z, fma(r.m[7], v.y, r.m[6] * v.x))};
-}
-// c + r v
-template <class Lane>
-SB_INLINE Vec3<Lane> mul_add(const Mat3<Lane>& r, Vec3<Lane> v, Vec3<Lane> c) {
-  return {fma(r.m[2], v.z, fma(r.m[1], v.y, fma(r.m[0], v.x, c.x))),
-          fma(r.m[5], v.z, fma(r.m[4], v.y, fma(r.m[3], v.x, c.y))),
-          fma(r.m[8], v.z, fma(r.m[7], v.y, fma(r.m[6], v.x, c.z)))};
+  return fma(v.z, r.z, fma(v.y, r.y, v.x * r.x));
 }
 // r^T v
 template <class Lane>
 SB_INLINE Vec3<Lane> mul_t(const Mat3<Lane>& r, Vec3<Lane> v) {
-  return {fma(r.m[6], v.z, fma(r.m[3], v.y, r.m[0] * v.x)),
-          fma(r.m[7], v.z, fma(r.m[4], v.y, r.m[1] * v.x)),
-          fma(r.m[8], v.z, fma(r.m[5], v.y, r.m[2] * v.x))};
+  return {dot(r.x, v), dot(r.y, v), dot(r.z, v)};
 }
 // a b
 template <class Lane>
 SB_INLINE Mat3<Lane> mul(const Mat3<Lane>& a, const Mat3<Lane>& b) {
-  Mat3<Lane> r;
-  SB_UNROLL for (int i = 0; i < 3; ++i) {
-    SB_UNROLL for (int j = 0; j < 3; ++j) {
-      r.m[3 * i + j] =
-          fma(a.m[3 * i + 2], b.m[6 + j],
-              fma(a.m[3 * i + 1], b.m[3 + j], a.m[3 * i] * b.m[j]));
-    }
-  }
-  return r;
+  return {mul(a, b.x), mul(a, b.y), mul(a, b.z)};
 }
 
 }  // namespace stepbench::math::inline SB_ISA

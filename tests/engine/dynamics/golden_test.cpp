@@ -146,7 +146,7 @@ TEST_P(GoldenTest, RungeKuttaWindowEqualsMuJoCo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, GoldenTest, ::testing::Values("arm", "tree", "free", "actuators"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& scene) { return std::string(scene.param); });
 
 }  // namespace
 }  // namespace stepbench::dynamics
