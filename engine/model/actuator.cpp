@@ -1,4 +1,5 @@
-// Actuators: targets, ranges, activation state. Damping ratios need the dynamics: compile_constants.cpp.
+// Actuators: targets, ranges, activation state. Damping ratios need the dynamics:
+// compile_constants.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -8,16 +9,19 @@ namespace stepbench::model::detail {
 namespace {
 
 // Range that a position-like servo takes from its joint, scaled about the middle.
-std::array<double, 2> inherited_range(const Spec& spec, const Actuator& a, std::size_t joint, const Model& m) {
+std::array<double, 2> inherited_range(const Spec& spec, const Actuator& a, std::size_t joint,
+                                      const Model& m) {
   const auto refuse = [&](const std::string& message, const std::string& hint = {}) {
     fail(spec, a.source, "actuator", message, hint);
   };
-  if (a.trntype != kTrnJoint) refuse("inheritrange needs a joint transmission", "use joint, not jointinparent");
+  if (a.trntype != kTrnJoint)
+    refuse("inheritrange needs a joint transmission", "use joint, not jointinparent");
   const int type = m.jnt_type[joint];
   if (type != kJntHinge && type != kJntSlide) refuse("inheritrange needs a hinge or slide joint");
   const double low = m.jnt_range[2 * joint], high = m.jnt_range[2 * joint + 1];
   if (low == high) {
-    refuse("inheritrange, but joint " + quoted(a.joint) + " has no range", "give the joint a range");
+    refuse("inheritrange, but " + named("joint", a.joint) + " has no range",
+           "give the joint a range");
   }
   const double middle = 0.5 * (high + low), radius = 0.5 * (high - low) * a.inheritrange;
   return {middle - radius, middle + radius};
@@ -26,7 +30,8 @@ std::array<double, 2> inherited_range(const Spec& spec, const Actuator& a, std::
 void check_range(const Spec& spec, const Actuator& a, const char* name, bool limited,
                  const std::array<double, 2>& range) {
   if (limited && range[0] >= range[1]) {
-    fail(spec, a.source, "actuator", std::string(name) + "[0] must be smaller than " + name + "[1]");
+    fail(spec, a.source, "actuator",
+         std::string(name) + "[0] must be smaller than " + name + "[1]");
   }
 }
 
@@ -37,20 +42,25 @@ void compile_actuators(const Spec& spec, const NamedIds& ids, Model& m) {
   for (std::size_t i = 0; i < spec.actuators.size(); ++i) {
     const Actuator& a = spec.actuators[i];
     if (a.joint.empty()) {
-      fail(spec, a.source, "actuator", "actuator " + quoted(a.name) + " acts on nothing", "give it a joint");
+      fail(spec, a.source, "actuator", named("actuator", a.name) + " acts on nothing",
+           "give it a joint");
     }
     const int joint = find(spec, ids.joint, a.joint, a.source, "actuator", "joint");
 
     std::array<double, 2> ctrlrange = a.ctrlrange, actrange = a.actrange;
-    const bool servo = a.gaintype == kGainFixed && a.biastype == kBiasAffine && a.gainprm[0] == -a.biasprm[1];
+    const bool servo =
+        a.gaintype == kGainFixed && a.biastype == kBiasAffine && a.gainprm[0] == -a.biasprm[1];
     if (servo && a.inheritrange > 0) {
       if (a.dyntype != kDynNone && a.dyntype != kDynFilterExact && a.dyntype != kDynIntegrator) {
-        fail(spec, a.source, "actuator", "inheritrange is for position and intvelocity actuators only");
+        fail(spec, a.source, "actuator",
+             "inheritrange is for position and intvelocity actuators only");
       }
-      (a.dyntype == kDynIntegrator ? actrange : ctrlrange) = inherited_range(spec, a, std::size_t(joint), m);
+      (a.dyntype == kDynIntegrator ? actrange : ctrlrange) =
+          inherited_range(spec, a, std::size_t(joint), m);
     }
     if (a.gainprm[0] == -a.biasprm[1] && a.biasprm[2] > 0 && a.gainprm[0] < 0) {
-      fail(spec, a.source, "actuator", "a damping ratio needs a positive kp", "use kv, or change the sign of kp");
+      fail(spec, a.source, "actuator", "a damping ratio needs a positive kp",
+           "use kv, or change the sign of kp");
     }
 
     const auto limited = [&](const char* prefix, int setting, const std::array<double, 2>& range) {
@@ -64,7 +74,8 @@ void compile_actuators(const Spec& spec, const NamedIds& ids, Model& m) {
     check_range(spec, a, "ctrlrange", m.actuator_ctrllimited[i], ctrlrange);
     check_range(spec, a, "actrange", m.actuator_actlimited[i], actrange);
     if (m.actuator_actlimited[i] && a.dyntype == kDynNone) {
-      fail(spec, a.source, "actuator", "actrange without activation dynamics", "set dyntype, or remove actrange");
+      fail(spec, a.source, "actuator", "actrange without activation dynamics",
+           "set dyntype, or remove actrange");
     }
 
     m.names.actuator[i] = a.name;

@@ -31,11 +31,12 @@ bool resolve_limited(const Spec& spec, const Source& source, const std::string& 
 
 namespace {
 
-void add_name(const Spec& spec, const Source& source, const std::string& element, const std::string& name,
-              Ids& ids, int id) {
+void add_name(const Spec& spec, const Source& source, const std::string& element,
+              const std::string& name, Ids& ids, int id) {
   if (name.empty()) return;
   if (!ids.emplace(name, id).second) {
-    fail(spec, source, element, "repeated name '" + name + "'", "names of one kind of element must differ");
+    fail(spec, source, element, "repeated name '" + name + "'",
+         "names of one kind of element must differ");
   }
 }
 
@@ -49,9 +50,11 @@ NamedIds number_names(const Spec& spec) {
     for (const Geom& g : b.geoms) add_name(spec, g.source, "geom", g.name, ids.geom, geom++);
     for (const Site& s : b.sites) add_name(spec, s.source, "site", s.name, sites, other++);
   }
-  for (const Actuator& a : spec.actuators) add_name(spec, a.source, "actuator", a.name, actuators, other++);
+  for (const Actuator& a : spec.actuators)
+    add_name(spec, a.source, "actuator", a.name, actuators, other++);
   for (const Pair& p : spec.pairs) add_name(spec, p.source, "pair", p.name, pairs, other++);
-  for (const Exclude& e : spec.excludes) add_name(spec, e.source, "exclude", e.name, excludes, other++);
+  for (const Exclude& e : spec.excludes)
+    add_name(spec, e.source, "exclude", e.name, excludes, other++);
   for (const Key& k : spec.keys) add_name(spec, k.source, "key", k.name, keys, other++);
   return ids;
 }
@@ -59,7 +62,8 @@ NamedIds number_names(const Spec& spec) {
 void count(const Spec& spec, Model& m) {
   constexpr std::size_t kMaxBodies = 65534;  // two body numbers make one contact signature
   if (spec.bodies.size() >= kMaxBodies) {
-    fail(spec, spec.bodies[kMaxBodies - 1].source, "body", "more than " + std::to_string(kMaxBodies - 1) + " bodies");
+    fail(spec, spec.bodies[kMaxBodies - 1].source, "body",
+         "more than " + std::to_string(kMaxBodies - 1) + " bodies");
   }
   std::size_t joints = 0, geoms = 0, sites = 0;
   for (const Body& b : spec.bodies) {
@@ -90,12 +94,13 @@ void count(const Spec& spec, Model& m) {
   m.names.key.resize(std::size_t(m.nkey));
 }
 
-// A mocap body stands where the user puts it: in the world frame, without joints. Checked on the scene as
-// written, fusestatic does not excuse it.
+// A mocap body stands where the user puts it: in the world frame, without joints. Checked on the
+// scene as written, fusestatic does not excuse it.
 void check_mocap(const Spec& spec) {
   for (const Body& b : spec.bodies) {
     if (b.mocap && (!b.joints.empty() || b.parent != 0)) {
-      fail(spec, b.source, "body", "mocap body " + quoted(b.name) + " is not a fixed child of the world",
+      fail(spec, b.source, "body",
+           "mocap " + named("body", b.name) + " is not a fixed child of the world",
            "move it to top level and remove its joints");
     }
   }
@@ -111,8 +116,8 @@ void scale_mass(const Spec& spec, Model& m) {
   for (double& x : m.body_inertia) x *= scale;
 }
 
-// <joint springdamper>: stiffness and damping that give the joint this time constant and damping ratio
-// (reference mujoco_warp.md 6.1). Needs dof_invweight0.
+// <joint springdamper>: stiffness and damping that give the joint this time constant and damping
+// ratio (reference mujoco_warp.md 6.1). Needs dof_invweight0.
 void set_springdampers(const Spec& spec, Model& m) {
   std::size_t joint = 0;
   for (const Body& b : spec.bodies) {
@@ -126,15 +131,18 @@ void set_springdampers(const Spec& spec, Model& m) {
       for (std::size_t k = first; k < first + n; ++k) weight += m.dof_invweight0[k];
       const double inertia = double(n) / std::max(kMinVal, weight);
       m.jnt_stiffness[i] = inertia / std::max(kMinVal, time * time * ratio * ratio);
-      for (std::size_t k = first; k < first + n; ++k) m.dof_damping[k] = 2 * inertia / std::max(kMinVal, time);
+      for (std::size_t k = first; k < first + n; ++k)
+        m.dof_damping[k] = 2 * inertia / std::max(kMinVal, time);
     }
   }
 }
 
-// Every number of the model must be usable; the reader refuses NaN and inf, but products can overflow.
+// Every number of the model must be usable; the reader refuses NaN and inf, but products can
+// overflow.
 void check_finite(const Spec& spec, const Model& m) {
   for_each_field(m, [&](const char* name, const auto& values, int, int) {
-    const bool ok = std::all_of(values.begin(), values.end(), [](auto x) { return std::isfinite(double(x)); });
+    const bool ok =
+        std::all_of(values.begin(), values.end(), [](auto x) { return std::isfinite(double(x)); });
     if (!ok) {
       fail(spec, {}, "", std::string(name) + " is not finite: masses, sizes or gains overflow",
            "use SI units of moderate size");

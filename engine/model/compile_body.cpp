@@ -21,12 +21,14 @@ void check_sizes(const Spec& spec, const Source& source, const std::string& elem
     }
     return;
   }
-  constexpr std::size_t kSizes[] = {0, 0, 1, 2, 3, 2, 3};  // by type: numbers that make up the shape
+  constexpr std::size_t kSizes[] = {0, 0, 1, 2,
+                                    3, 2, 3};  // by type: numbers that make up the shape
   if (type < 0 || type > kGeomBox) return;
   for (std::size_t i = 0; i < kSizes[type]; ++i) {
     if (!(size[i] > 0)) {
       fail(spec, source, element, "size " + std::to_string(i) + " must be positive",
-           "give " + std::to_string(kSizes[type]) + (kSizes[type] == 1 ? " positive size" : " positive sizes"));
+           "give " + std::to_string(kSizes[type]) +
+               (kSizes[type] == 1 ? " positive size" : " positive sizes"));
     }
   }
 }
@@ -38,10 +40,11 @@ void check_geom(const Spec& spec, const Body& body, const Geom& g, bool moving) 
          "use plane, sphere, capsule, ellipsoid, cylinder or box");
   }
   if (g.condim != 1 && g.condim != 3 && g.condim != 4 && g.condim != 6) {
-    fail(spec, g.source, element, "condim is " + std::to_string(g.condim), "it must be 1, 3, 4 or 6");
+    fail(spec, g.source, element, "condim is " + std::to_string(g.condim),
+         "it must be 1, 3, 4 or 6");
   }
   if (g.type == kGeomPlane && moving) {
-    fail(spec, g.source, element, "a plane in the moving body " + quoted(body.name),
+    fail(spec, g.source, element, "a plane in the moving " + named("body", body.name),
          "planes are allowed in static bodies only; use a thin box");
   }
   check_sizes(spec, g.source, element, g.type, g.size);
@@ -57,8 +60,10 @@ RigidInertia inertia_of_geoms(const Spec& spec, const Body& body) {
   for (const Geom& g : body.geoms) {
     if (!in_group_range(spec.compiler, g)) continue;
     const RigidInertia part = geom_inertia(g);
-    if (part.mass < 0 || part.moments[0] < 0 || part.moments[1] < 0 || part.moments[2] < 0 || g.density < 0) {
-      fail(spec, g.source, "geom", "mass, inertia or density is negative", "give a positive mass or density");
+    if (part.mass < 0 || part.moments[0] < 0 || part.moments[1] < 0 || part.moments[2] < 0 ||
+        g.density < 0) {
+      fail(spec, g.source, "geom", "mass, inertia or density is negative",
+           "give a positive mass or density");
     }
     if (!finite(part)) {
       fail(spec, g.source, "geom", "mass or inertia overflows", "check size, density and mass");
@@ -68,8 +73,10 @@ RigidInertia inertia_of_geoms(const Spec& spec, const Body& body) {
   if (parts.empty()) return {};
   if (parts.size() == 1) return parts[0];
   RigidInertia sum;
-  if (!combine(parts.data(), int(parts.size()), kEps, &sum) || !finite(sum) || !(sum.moments[2] >= kEps)) {
-    fail(spec, body.source, "body", "the geoms of body " + quoted(body.name) + " have no usable inertia",
+  if (!combine(parts.data(), int(parts.size()), kEps, &sum) || !finite(sum) ||
+      !(sum.moments[2] >= kEps)) {
+    fail(spec, body.source, "body",
+         "the geoms of " + named("body", body.name) + " have no usable inertia",
          "check sizes and masses, or add <inertial>");
   }
   return sum;
@@ -125,7 +132,9 @@ RigidInertia body_inertia(const Spec& spec, std::size_t index, bool* adjusted) {
   for (double& x : r.moments) x = std::max(x, options.boundinertia);
   const Source& source = body.inertial ? body.inertial->source : body.source;
   const std::string element = body.inertial ? "inertial" : "body";
-  if (!finite(r)) fail(spec, source, element, "mass or inertia of body " + quoted(body.name) + " is not finite");
+  if (!finite(r))
+    fail(spec, source, element,
+         "mass or inertia of " + named("body", body.name) + " is not finite");
   if (r.mass < 0 || r.moments[0] < 0 || r.moments[1] < 0 || r.moments[2] < 0) {
     fail(spec, source, element, "mass and inertia cannot be negative");
   }
@@ -168,9 +177,9 @@ BodyParts compile_body(const Spec& spec, std::size_t index, bool has_children) {
   parts.inertia = body_inertia(spec, index);
 
   // Alignment of a free body with its inertial frame: everything in it moves the other way.
-  const bool align = body.joints.size() == 1 && body.joints[0].type == kJntFree && !has_children &&
-                     (body.joints[0].align == kTrue ||
-                      (body.joints[0].align == kAuto && spec.compiler.alignfree));
+  const bool align =
+      body.joints.size() == 1 && body.joints[0].type == kJntFree && !has_children &&
+      (body.joints[0].align == kTrue || (body.joints[0].align == kAuto && spec.compiler.alignfree));
   if (align) {
     const Pose back = inverse(parts.inertia.pose);
     parts.pose = parts.pose * parts.inertia.pose;

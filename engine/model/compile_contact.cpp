@@ -7,7 +7,8 @@
 namespace stepbench::model::detail {
 namespace {
 
-// Key of a pair of bodies, smaller number first. Body numbers fit in 16 bits (checked in compile.cpp).
+// Key of a pair of bodies, smaller number first. Body numbers fit in 16 bits (checked in
+// compile.cpp).
 int signature(int body1, int body2) {
   return int((unsigned(std::min(body1, body2)) << 16) + unsigned(std::max(body1, body2)));
 }
@@ -27,7 +28,8 @@ void store_pair(const Pair& in, std::size_t row, Model& m) {
   std::copy(in.solreffriction.begin(), in.solreffriction.end(),
             m.pair_solreffriction.begin() + std::ptrdiff_t(2 * row));
   std::copy(in.solimp.begin(), in.solimp.end(), m.pair_solimp.begin() + std::ptrdiff_t(5 * row));
-  std::copy(in.friction.begin(), in.friction.end(), m.pair_friction.begin() + std::ptrdiff_t(5 * row));
+  std::copy(in.friction.begin(), in.friction.end(),
+            m.pair_friction.begin() + std::ptrdiff_t(5 * row));
   m.pair_margin[row] = in.margin;
   m.pair_gap[row] = in.gap;
 }
@@ -39,7 +41,8 @@ void compile_contact(const Spec& spec, const NamedIds& ids, Model& m) {
   std::vector<int> signatures;
   for (const Pair& pair : spec.pairs) {
     if (pair.condim != 1 && pair.condim != 3 && pair.condim != 4 && pair.condim != 6) {
-      fail(spec, pair.source, "pair", "condim is " + std::to_string(pair.condim), "it must be 1, 3, 4 or 6");
+      fail(spec, pair.source, "pair", "condim is " + std::to_string(pair.condim),
+           "it must be 1, 3, 4 or 6");
     }
     int g1 = find(spec, ids.geom, pair.geom1, pair.source, "pair", "geom");
     int g2 = find(spec, ids.geom, pair.geom2, pair.source, "pair", "geom");

@@ -15,12 +15,14 @@ namespace stepbench::model::detail {
 [[noreturn]] inline void fail(const Spec& spec, const Source& source, const std::string& element,
                               const std::string& message, const std::string& hint = {}) {
   const std::size_t file = std::size_t(source.file);
-  throw ModelError(file < spec.files.size() ? spec.files[file] : std::string(), source.line, element,
-                   message, hint);
+  throw ModelError(file < spec.files.size() ? spec.files[file] : std::string(), source.line,
+                   element, message, hint);
 }
 
-// "'name'", or "" for elements without one: names in messages.
-inline std::string quoted(const std::string& name) { return name.empty() ? name : "'" + name + "'"; }
+// "body 'name'", or "body" where it has none: elements in messages.
+inline std::string named(const std::string& kind, const std::string& name) {
+  return name.empty() ? kind : kind + " '" + name + "'";
+}
 
 // Numbers of named elements.
 using Ids = std::unordered_map<std::string, int>;
@@ -33,13 +35,14 @@ struct NamedIds {
 int find(const Spec& spec, const Ids& ids, const std::string& name, const Source& source,
          const std::string& element, const std::string& kind);
 
-// Whether a range is in force: as switched, or with kAuto where lower < upper. An unswitched range is an
-// error without autolimits. `what` is the attribute without "range" ("", "ctrl", ...).
+// Whether a range is in force: as switched, or with kAuto where lower < upper. An unswitched range
+// is an error without autolimits. `what` is the attribute without "range" ("", "ctrl", ...).
 bool resolve_limited(const Spec& spec, const Source& source, const std::string& element,
                      const std::string& range_name, const std::string& limited_name, int limited,
                      const std::array<double, 2>& range);
 
-// --- parts, in the order in which compile() runs them -----------------------------------------------
+// --- parts, in the order in which compile() runs them
+// -----------------------------------------------
 
 // Spec in which discardvisual and fusestatic have been carried out, as far as they are switched on
 // (compile_restructure.cpp).
@@ -53,8 +56,8 @@ struct BodyParts {
 };
 BodyParts compile_body(const Spec& spec, std::size_t body, bool has_children);
 
-// Inertia of a body as its geoms and <inertial> give it, corrected and checked as the compiler options
-// ask; `*adjusted` tells whether a bound or balanceinertia changed it (compile_body.cpp).
+// Inertia of a body as its geoms and <inertial> give it, corrected and checked as the compiler
+// options ask; `*adjusted` tells whether a bound or balanceinertia changed it (compile_body.cpp).
 RigidInertia body_inertia(const Spec& spec, std::size_t body, bool* adjusted = nullptr);
 
 // Whether the inertia of a body is inferred from its geoms, and whether this geom has a part in it.

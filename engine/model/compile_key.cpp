@@ -6,18 +6,19 @@
 namespace stepbench::model::detail {
 namespace {
 
-// A vector of a keyframe, written to its row of `array`. Empty or too short: the rest is `rest` (MuJoCo
-// completes keyframes that were written for a smaller model). Mocap vectors are completed body by body:
-// `unit` numbers that are not all there count as missing.
+// A vector of a keyframe, written to its row of `array`. Empty or too short: the rest is `rest`
+// (MuJoCo completes keyframes that were written for a smaller model). Mocap vectors are completed
+// body by body: `unit` numbers that are not all there count as missing.
 void fill(const Spec& spec, const Key& key, const char* name, const std::vector<double>& given,
-          const std::vector<double>& rest, std::size_t unit, std::size_t row, std::vector<double>& array) {
+          const std::vector<double>& rest, std::size_t unit, std::size_t row,
+          std::vector<double>& array) {
   const std::size_t expected = rest.size();
-  const bool fits = given.size() <= expected && (given.size() / unit < expected / unit || given.size() == expected);
+  const bool fits = given.size() <= expected &&
+                    (given.size() / unit < expected / unit || given.size() == expected);
   if (!fits && !given.empty()) {
     fail(spec, key.source, "key",
-         "keyframe " + quoted(key.name) + (key.name.empty() ? "" : " ") + "has " +
-             std::to_string(given.size()) + " numbers for " + name + ", the model has " +
-             std::to_string(expected));
+         named("keyframe", key.name) + " has " + std::to_string(given.size()) + " numbers for " +
+             name + ", the model has " + std::to_string(expected));
   }
   const auto begin = array.begin() + std::ptrdiff_t(row * expected);
   std::copy(rest.begin(), rest.end(), begin);
@@ -40,7 +41,8 @@ void compile_keys(const Spec& spec, Model& m) {
     std::copy_n(m.body_pos.begin() + std::ptrdiff_t(3 * b), 3, mocap_pos.begin() + 3 * id);
     std::copy_n(m.body_quat.begin() + std::ptrdiff_t(4 * b), 4, mocap_quat.begin() + 4 * id);
   }
-  const std::vector<double> no_vel(std::size_t(m.nv)), no_act(std::size_t(m.na)), no_ctrl(std::size_t(m.nu));
+  const std::vector<double> no_vel(std::size_t(m.nv)), no_act(std::size_t(m.na)),
+      no_ctrl(std::size_t(m.nu));
 
   for (std::size_t k = 0; k < std::size_t(m.nkey); ++k) {
     const Key key = k < spec.keys.size() ? spec.keys[k] : Key{};

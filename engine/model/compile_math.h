@@ -1,8 +1,9 @@
 // Small double-precision vector and quaternion algebra of the model compiler.
 //
-// The compiler must reproduce MuJoCo's compiled numbers to 1e-12, and some of its results hinge on exact
-// ties (order of equal principal moments, "already normalised" quaternions). So the thresholds and the
-// order of operations here are those of MuJoCo's compiler, not those of the step code.
+// The compiler must reproduce MuJoCo's compiled numbers to 1e-12, and some of its results hinge on
+// exact ties (order of equal principal moments, "already normalised" quaternions). So the
+// thresholds and the order of operations here are those of MuJoCo's compiler, not those of the step
+// code.
 //
 // Quaternions are (w, x, y, z); matrices are row-major.
 #pragma once
@@ -29,13 +30,17 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-inline Vec3 operator+(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-inline Vec3 operator-(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+inline Vec3 operator+(const Vec3& a, const Vec3& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+inline Vec3 operator-(const Vec3& a, const Vec3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
 inline Vec3 operator-(const Vec3& a) { return {-a[0], -a[1], -a[2]}; }
 inline Vec3 operator*(double s, const Vec3& a) { return {s * a[0], s * a[1], s * a[2]}; }
 
-// Scale v to unit length unless it already is, within kEps. Returns the length, 0 for a zero vector,
-// which is left as it is.
+// Scale v to unit length unless it already is, within kEps. Returns the length, 0 for a zero
+// vector, which is left as it is.
 template <std::size_t N>
 double normalize(std::array<double, N>& v) {
   double norm = 0;
@@ -64,9 +69,8 @@ inline Mat3 to_matrix(const Quat& q) {
   const double ww = q[0] * q[0], wx = q[0] * q[1], wy = q[0] * q[2], wz = q[0] * q[3];
   const double xx = q[1] * q[1], xy = q[1] * q[2], xz = q[1] * q[3];
   const double yy = q[2] * q[2], yz = q[2] * q[3], zz = q[3] * q[3];
-  return {ww + xx - yy - zz, 2 * (xy - wz),     2 * (xz + wy),
-          2 * (xy + wz),     ww - xx + yy - zz, 2 * (yz - wx),
-          2 * (xz - wy),     2 * (yz + wx),     ww - xx - yy + zz};
+  return {ww + xx - yy - zz, 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz),    ww - xx + yy - zz,
+          2 * (yz - wx),     2 * (xz - wy), 2 * (yz + wx), ww - xx - yy + zz};
 }
 
 inline Vec3 multiply(const Mat3& m, const Vec3& v) {
@@ -92,8 +96,7 @@ inline Mat3 transpose(const Mat3& m) {
 inline Vec3 rotate(const Quat& q, const Vec3& v) {
   if (q == kUnitQuat) return v;
   const Vec3 u = {q[1], q[2], q[3]};
-  const Vec3 t = {q[0] * v[0] + u[1] * v[2] - u[2] * v[1],
-                  q[0] * v[1] + u[2] * v[0] - u[0] * v[2],
+  const Vec3 t = {q[0] * v[0] + u[1] * v[2] - u[2] * v[1], q[0] * v[1] + u[2] * v[0] - u[0] * v[2],
                   q[0] * v[2] + u[0] * v[1] - u[1] * v[0]};
   return {v[0] + 2 * (u[1] * t[2] - u[2] * t[1]), v[1] + 2 * (u[2] * t[0] - u[0] * t[2]),
           v[2] + 2 * (u[0] * t[1] - u[1] * t[0])};

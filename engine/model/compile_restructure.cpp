@@ -1,10 +1,11 @@
-// <compiler discardvisual> and <compiler fusestatic>: the scene without visual geoms, and without static
-// bodies that could as well be part of their parent.
+// <compiler discardvisual> and <compiler fusestatic>: the scene without visual geoms, and without
+// static bodies that could as well be part of their parent.
 //
-// Both keep the dynamics. Where the inertia that a body infers from its geoms would change, it is made an
-// explicit <inertial> first (or, with inertiafromgeom="true", the body is left alone or refused). The rules
-// are MuJoCo's (XMLreference.rst, compiler/discardvisual and compiler/fusestatic), found out case by case
-// where the manual is silent; elements of fused bodies follow the parent's own, in depth-first order.
+// Both keep the dynamics. Where the inertia that a body infers from its geoms would change, it is
+// made an explicit <inertial> first (or, with inertiafromgeom="true", the body is left alone or
+// refused). The rules are MuJoCo's (XMLreference.rst, compiler/discardvisual and
+// compiler/fusestatic), found out case by case where the manual is silent; elements of fused bodies
+// follow the parent's own, in depth-first order.
 #include <cmath>
 #include <unordered_set>
 
@@ -38,7 +39,8 @@ void discard_visual(Spec& spec) {
     for (const Geom& g : body.geoms) {
       if (!infers || !visual(g) || !contributes(spec.compiler, g)) continue;
       if (spec.compiler.inertiafromgeom == kTrue) {
-        fail(spec, g.source, "geom", "discardvisual would change the inertia of body " + quoted(body.name),
+        fail(spec, g.source, "geom",
+             "discardvisual would change the inertia of " + named("body", body.name),
              "use inertiafromgeom=\"auto\", or give visual geoms no mass");
       }
       body.inertial = make_explicit(body.source, body_inertia(spec, b));
@@ -87,7 +89,8 @@ class Fuser {
 
   bool fuses(std::size_t b, const RigidInertia& inertia, bool adjusted) const {
     const Body& body = in_.bodies[b];
-    if (!body.joints.empty() || body.mocap || !body.fuse || keep_.count(body.name) > 0) return false;
+    if (!body.joints.empty() || body.mocap || !body.fuse || keep_.count(body.name) > 0)
+      return false;
     const std::size_t target = parent_place(body).body;
     if (target == 0) return true;
     if (inertia.mass > 0 && body.gravcomp != out_.bodies[target].gravcomp) return false;

@@ -1,4 +1,5 @@
-// The kinematic tree: bodies, joints, dofs, geoms, sites, reference poses, sparsity of the inertia matrix.
+// The kinematic tree: bodies, joints, dofs, geoms, sites, reference poses, sparsity of the inertia
+// matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -16,12 +17,18 @@ int dofs(int type) { return type == kJntFree ? 6 : type == kJntBall ? 3 : 1; }
 
 double bounding_radius(int type, const std::array<double, 3>& s) {
   switch (type) {
-    case kGeomSphere: return s[0];
-    case kGeomCapsule: return s[0] + s[1];
-    case kGeomCylinder: return std::sqrt(s[0] * s[0] + s[1] * s[1]);
-    case kGeomEllipsoid: return std::max(std::max(s[0], s[1]), s[2]);
-    case kGeomBox: return std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-    default: return 0;  // planes have no bound
+    case kGeomSphere:
+      return s[0];
+    case kGeomCapsule:
+      return s[0] + s[1];
+    case kGeomCylinder:
+      return std::sqrt(s[0] * s[0] + s[1] * s[1]);
+    case kGeomEllipsoid:
+      return std::max(std::max(s[0], s[1]), s[2]);
+    case kGeomBox:
+      return std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    default:
+      return 0;  // planes have no bound
   }
 }
 
@@ -31,21 +38,23 @@ void check_joints(const Spec& spec, const Body& body, bool world) {
     fail(spec, body.joints[0].source, "joint", "the world body cannot have joints",
          "put the joint into a body");
   }
-  const std::string name = quoted(body.name);
+  const std::string name = named("body", body.name);
   int count = 0;
   bool ball = false;
   for (const Joint& j : body.joints) {
     count += dofs(j.type);
     if (count > 6) {
-      fail(spec, j.source, "joint", "more than 6 dofs in body " + name, "insert a body to hold some of the joints");
+      fail(spec, j.source, "joint", "more than 6 dofs in " + name,
+           "insert a body to hold some of the joints");
     }
     if (ball && (j.type == kJntBall || j.type == kJntHinge)) {
-      fail(spec, j.source, "joint", "a rotation after a ball joint in body " + name,
+      fail(spec, j.source, "joint", "a rotation after a ball joint in " + name,
            "a ball joint already turns in every direction");
     }
     ball = ball || j.type == kJntBall;
     if (j.type == kJntFree && body.parent != 0) {
-      fail(spec, j.source, "joint", "a free joint in body " + name + ", which is not a child of the world",
+      fail(spec, j.source, "joint",
+           "a free joint in " + name + ", which is not a child of the world",
            "free joints are allowed on top level only");
     }
     if ((j.springdamper[0] != 0 || j.springdamper[1] != 0) &&
@@ -60,9 +69,11 @@ void check_joints(const Spec& spec, const Body& body, bool world) {
 bool has_inertia(const Spec& spec, const Model& m, const std::vector<std::vector<int>>& children,
                  std::size_t body) {
   const double* i = &m.body_inertia[3 * body];
-  if (m.body_mass[body] >= kMinVal && i[0] >= kMinVal && i[1] >= kMinVal && i[2] >= kMinVal) return true;
+  if (m.body_mass[body] >= kMinVal && i[0] >= kMinVal && i[1] >= kMinVal && i[2] >= kMinVal)
+    return true;
   return std::any_of(children[body].begin(), children[body].end(), [&](int child) {
-    return spec.bodies[std::size_t(child)].joints.empty() && has_inertia(spec, m, children, std::size_t(child));
+    return spec.bodies[std::size_t(child)].joints.empty() &&
+           has_inertia(spec, m, children, std::size_t(child));
   });
 }
 
@@ -78,7 +89,7 @@ class Tree {
     for (std::size_t b = 1; b < spec_.bodies.size(); ++b) {
       if (!spec_.bodies[b].joints.empty() && !has_inertia(spec_, m_, children_, b)) {
         fail(spec_, spec_.bodies[b].source, "body",
-             "moving body " + quoted(spec_.bodies[b].name) + " has no mass or no inertia",
+             "moving " + named("body", spec_.bodies[b].name) + " has no mass or no inertia",
              "add a geom, an <inertial>, or <compiler boundmass boundinertia>");
       }
     }
@@ -124,7 +135,8 @@ class Tree {
     const std::size_t j = std::size_t(joint_++);
     const bool scalar = in.type == kJntHinge || in.type == kJntSlide;
     Vec3 axis = scalar ? in.axis : Vec3{0, 0, 1};
-    if (normalize(axis) < kEps) fail(spec_, in.source, "joint", "axis is zero", "give it a direction");
+    if (normalize(axis) < kEps)
+      fail(spec_, in.source, "joint", "axis is zero", "give it a direction");
 
     m_.names.jnt[j] = in.name;
     m_.jnt_type[j] = in.type;
@@ -134,10 +146,11 @@ class Tree {
     m_.jnt_group[j] = in.group;
     m_.jnt_limited[j] = limited(in);
     m_.jnt_actfrclimited[j] =
-        scalar && resolve_limited(spec_, in.source, "joint", "actuatorfrcrange", "actuatorfrclimited",
-                                  in.actuatorfrclimited, in.actuatorfrcrange);
+        scalar && resolve_limited(spec_, in.source, "joint", "actuatorfrcrange",
+                                  "actuatorfrclimited", in.actuatorfrclimited, in.actuatorfrcrange);
     if (m_.jnt_actfrclimited[j] && in.actuatorfrcrange[0] >= in.actuatorfrcrange[1]) {
-      fail(spec_, in.source, "joint", "actuatorfrcrange[0] must be smaller than actuatorfrcrange[1]");
+      fail(spec_, in.source, "joint",
+           "actuatorfrcrange[0] must be smaller than actuatorfrcrange[1]");
     }
     m_.jnt_actgravcomp[j] = in.actuatorgravcomp;
     store(m_.jnt_solref, j, in.solreflimit);
@@ -182,7 +195,8 @@ class Tree {
 
   bool limited(const Joint& in) const {
     if (in.type == kJntFree) return false;
-    const bool on = resolve_limited(spec_, in.source, "joint", "range", "limited", in.limited, in.range);
+    const bool on =
+        resolve_limited(spec_, in.source, "joint", "range", "limited", in.limited, in.range);
     if (!on) return false;
     if (in.type == kJntBall && in.range[0] != 0) {
       fail(spec_, in.source, "joint", "range[0] must be 0 for a ball joint",
@@ -235,7 +249,8 @@ class Tree {
     }
     for (std::size_t b = 0; b < std::size_t(m_.nbody); ++b) {
       const std::size_t weld = std::size_t(m_.body_weldid[b]);
-      m_.body_treeid[b] = m_.body_dofnum[weld] > 0 ? m_.dof_treeid[std::size_t(m_.body_dofadr[weld])] : -1;
+      m_.body_treeid[b] =
+          m_.body_dofnum[weld] > 0 ? m_.dof_treeid[std::size_t(m_.body_dofadr[weld])] : -1;
     }
   }
 

@@ -15,7 +15,8 @@ Vec3 capsule_moments(const Geom& g, double mass) {
     // A hemispherical shell has its centre at r/2 from the flat side.
     const double centre = r / 2, at = h / 2 + centre;
     const double ball = 2 * caps * r * r / 3;
-    const double across = side * (6 * r * r + h * h) / 12 + (ball + caps * (at * at - centre * centre));
+    const double across =
+        side * (6 * r * r + h * h) / 12 + (ball + caps * (at * at - centre * centre));
     return {across, across, side * r * r + ball};
   }
   const double caps = mass * 4 * r / (4 * r + 3 * h), side = mass - caps;
@@ -29,7 +30,8 @@ Vec3 cylinder_moments(const Geom& g, double mass) {
   if (g.shellinertia) {
     const double disk_area = kPi * r * r, side_area = 2 * kPi * r * h;
     const double disk = mass * disk_area / (2 * disk_area + side_area), side = mass - 2 * disk;
-    const double across = side * (6 * r * r + h * h) / 12 + 2 * (disk * r * r / 4 + disk * half * half);
+    const double across =
+        side * (6 * r * r + h * h) / 12 + 2 * (disk * r * r / 4 + disk * half * half);
     return {across, across, side * r * r + 2 * (disk * r * r / 2)};
   }
   const double across = mass * (3 * r * r + h * h) / 12;
@@ -43,7 +45,8 @@ Vec3 ellipsoid_moments(const Geom& g, double mass) {
   // No closed form: the difference of two solids whose half axes differ by eps (m), as MuJoCo does.
   const double eps = 1e-6;
   const double a = g.size[0] + eps, b = g.size[1] + eps, c = g.size[2] + eps;
-  const double inner = 4 * kPi * g.size[0] * g.size[1] * g.size[2] / 3, outer = 4 * kPi * a * b * c / 3;
+  const double inner = 4 * kPi * g.size[0] * g.size[1] * g.size[2] / 3,
+               outer = 4 * kPi * a * b * c / 3;
   const double density = mass / (outer - inner);
   const double m_in = inner * density, m_out = outer * density;
   return {m_out * (b * b + c * c) / 5 - m_in * (bb + cc) / 5,
@@ -72,11 +75,16 @@ Vec3 moments_of(const Geom& g, double mass) {
       const double i = 2 * mass * g.size[0] * g.size[0] / (g.shellinertia ? 3 : 5);
       return {i, i, i};
     }
-    case kGeomCapsule: return capsule_moments(g, mass);
-    case kGeomCylinder: return cylinder_moments(g, mass);
-    case kGeomEllipsoid: return ellipsoid_moments(g, mass);
-    case kGeomBox: return box_moments(g, mass);
-    default: return {0, 0, 0};
+    case kGeomCapsule:
+      return capsule_moments(g, mass);
+    case kGeomCylinder:
+      return cylinder_moments(g, mass);
+    case kGeomEllipsoid:
+      return ellipsoid_moments(g, mass);
+    case kGeomBox:
+      return box_moments(g, mass);
+    default:
+      return {0, 0, 0};
   }
 }
 
@@ -105,9 +113,11 @@ Sym3 off_centre(double mass, const Vec3& p) {
 double geom_volume(const Geom& g) {
   const double r = g.size[0], h = 2 * g.size[1];
   switch (g.type) {
-    case kGeomSphere: return g.shellinertia ? 4 * kPi * r * r : 4 * kPi * r * r * r / 3;
+    case kGeomSphere:
+      return g.shellinertia ? 4 * kPi * r * r : 4 * kPi * r * r * r / 3;
     case kGeomCapsule:
-      return g.shellinertia ? 4 * kPi * r * r + 2 * kPi * r * h : kPi * (r * r * h + 4 * r * r * r / 3);
+      return g.shellinertia ? 4 * kPi * r * r + 2 * kPi * r * h
+                            : kPi * (r * r * h + 4 * r * r * r / 3);
     case kGeomCylinder:
       return g.shellinertia ? 2 * kPi * r * r + 2 * kPi * r * h : kPi * r * r * h;
     case kGeomEllipsoid: {
@@ -121,7 +131,8 @@ double geom_volume(const Geom& g) {
       return g.shellinertia
                  ? 8 * (g.size[0] * g.size[1] + g.size[1] * g.size[2] + g.size[2] * g.size[0])
                  : g.size[0] * g.size[1] * g.size[2] * 8;
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -141,8 +152,8 @@ RigidInertia geom_inertia(const Geom& g) {
 }
 
 Principal principal_axes(const Sym3& s) {
-  // MuJoCo 4.0.0's thresholds, relative to the largest entry (measured: rotations from 4e-15, swaps from
-  // 1e-12 on). They decide what nearly symmetric bodies get, so they cannot be chosen freely.
+  // MuJoCo 4.0.0's thresholds, relative to the largest entry (measured: rotations from 4e-15, swaps
+  // from 1e-12 on). They decide what nearly symmetric bodies get, so they cannot be chosen freely.
   constexpr double kConverged = 4e-15, kTied = 1e-12;
   const Mat3 a = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
   double scale = 0;
@@ -167,8 +178,8 @@ Principal principal_axes(const Sym3& s) {
 
     // t: tangent of the angle (Golub, Van Loan 8.5), h: of half the angle.
     const double tau = (d[4 * col] - d[4 * row]) / (2 * off);
-    const double t = tau >= 0 ? 1 / (tau + std::sqrt(1 + tau * tau))
-                              : -1 / (-tau + std::sqrt(1 + tau * tau));
+    const double t =
+        tau >= 0 ? 1 / (tau + std::sqrt(1 + tau * tau)) : -1 / (-tau + std::sqrt(1 + tau * tau));
     const double h = t / (1 + std::sqrt(1 + t * t));
     Quat turn = {1 / std::sqrt(1 + h * h), 0, 0, 0};
     turn[axis + 1] = (axis == 1 ? h : -h) * turn[0];

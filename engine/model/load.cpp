@@ -10,7 +10,8 @@ Scene load_scene(const std::filesystem::path& file, const ReadOptions& options) 
   return {std::move(spec), std::move(model)};
 }
 
-std::shared_ptr<const Model> load_model(const std::filesystem::path& file, const ReadOptions& options) {
+std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
+                                        const ReadOptions& options) {
   return compile(read_mjcf(file, options));
 }
 

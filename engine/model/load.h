@@ -20,10 +20,12 @@ struct Scene {
 
 // Read and compile. Throw ModelError for a scene that cannot be loaded.
 Scene load_scene(const std::filesystem::path& file, const ReadOptions& options = {});
-std::shared_ptr<const Model> load_model(const std::filesystem::path& file, const ReadOptions& options = {});
+std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
+                                        const ReadOptions& options = {});
 
 // Same for MJCF text; `name` stands for the file in messages.
-std::shared_ptr<const Model> load_model_string(std::string_view text, const std::string& name = "string.xml",
+std::shared_ptr<const Model> load_model_string(std::string_view text,
+                                               const std::string& name = "string.xml",
                                                const ReadOptions& options = {});
 
 }  // namespace stepbench::model

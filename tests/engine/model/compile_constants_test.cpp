@@ -77,7 +77,8 @@ TEST(InverseWeights, PendulumIsOneOverItsMoment) {
   EXPECT_NEAR(m->dof_M0[0], inertia, 1e-14);
   EXPECT_NEAR(m->dof_invweight0[0], 1 / inertia, 1e-14);
   EXPECT_NEAR(m->meaninertia, inertia, 1e-14);
-  // The centre moves along one of three directions, with lever arm 0.5; it turns about one of three axes.
+  // The centre moves along one of three directions, with lever arm 0.5; it turns about one of three
+  // axes.
   EXPECT_NEAR(m->body_invweight0[2], 0.25 / inertia / 3, 1e-14);
   EXPECT_NEAR(m->body_invweight0[3], 1 / inertia / 3, 1e-14);
 }
@@ -108,7 +109,8 @@ TEST(InverseWeights, StaticAndMocapBodiesHaveNone) {
 }
 
 // J (6 x nv: translation of the point, rotation) of a body at qpos0, from the geometry alone.
-Eigen::MatrixXd jacobian(const Model& m, const std::vector<d::Pose>& pose, int body, const d::Vec3& point) {
+Eigen::MatrixXd jacobian(const Model& m, const std::vector<d::Pose>& pose, int body,
+                         const d::Vec3& point) {
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(6, m.nv);
   const auto column = [&](int dof, const d::Vec3& turn, const d::Vec3& shift) {
     for (int i = 0; i < 3; ++i) {
@@ -122,13 +124,16 @@ Eigen::MatrixXd jacobian(const Model& m, const std::vector<d::Pose>& pose, int b
     for (int j = 0; j < m.njnt; ++j) {
       const std::size_t k = std::size_t(j);
       if (m.jnt_bodyid[k] != b) continue;
-      const d::Vec3 axis = d::rotate(p.quat, {m.jnt_axis[3 * k], m.jnt_axis[3 * k + 1], m.jnt_axis[3 * k + 2]});
-      const d::Vec3 anchor = p.pos + d::rotate(p.quat, {m.jnt_pos[3 * k], m.jnt_pos[3 * k + 1], m.jnt_pos[3 * k + 2]});
+      const d::Vec3 axis =
+          d::rotate(p.quat, {m.jnt_axis[3 * k], m.jnt_axis[3 * k + 1], m.jnt_axis[3 * k + 2]});
+      const d::Vec3 anchor =
+          p.pos + d::rotate(p.quat, {m.jnt_pos[3 * k], m.jnt_pos[3 * k + 1], m.jnt_pos[3 * k + 2]});
       int dof = m.jnt_dofadr[k];
       if (m.jnt_type[k] == kJntSlide) column(dof, {0, 0, 0}, axis);
       if (m.jnt_type[k] == kJntHinge) column(dof, axis, d::cross(axis, point - anchor));
       if (m.jnt_type[k] == kJntFree) {
-        for (int i = 0; i < 3; ++i) column(dof++, {0, 0, 0}, {double(i == 0), double(i == 1), double(i == 2)});
+        for (int i = 0; i < 3; ++i)
+          column(dof++, {0, 0, 0}, {double(i == 0), double(i == 1), double(i == 2)});
       }
       if (m.jnt_type[k] == kJntFree || m.jnt_type[k] == kJntBall) {
         for (std::size_t i = 0; i < 3; ++i) {
@@ -155,14 +160,18 @@ Dense dense(const Model& m) {
   r.M = Eigen::MatrixXd::Zero(m.nv, m.nv);
   for (std::size_t b = 1; b < std::size_t(m.nbody); ++b) {
     const d::Pose local = {{m.body_pos[3 * b], m.body_pos[3 * b + 1], m.body_pos[3 * b + 2]},
-                           {m.body_quat[4 * b], m.body_quat[4 * b + 1], m.body_quat[4 * b + 2], m.body_quat[4 * b + 3]}};
+                           {m.body_quat[4 * b], m.body_quat[4 * b + 1], m.body_quat[4 * b + 2],
+                            m.body_quat[4 * b + 3]}};
     r.pose[b] = r.pose[std::size_t(m.body_parentid[b])] * local;
     const d::Pose inertial = {{m.body_ipos[3 * b], m.body_ipos[3 * b + 1], m.body_ipos[3 * b + 2]},
-                              {m.body_iquat[4 * b], m.body_iquat[4 * b + 1], m.body_iquat[4 * b + 2], m.body_iquat[4 * b + 3]}};
+                              {m.body_iquat[4 * b], m.body_iquat[4 * b + 1],
+                               m.body_iquat[4 * b + 2], m.body_iquat[4 * b + 3]}};
     const d::Pose com = r.pose[b] * inertial;
     r.centre[b] = com.pos;
-    const Eigen::Matrix3d R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(d::to_matrix(com.quat).data());
-    const Eigen::Vector3d I(m.body_inertia[3 * b], m.body_inertia[3 * b + 1], m.body_inertia[3 * b + 2]);
+    const Eigen::Matrix3d R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
+        d::to_matrix(com.quat).data());
+    const Eigen::Vector3d I(m.body_inertia[3 * b], m.body_inertia[3 * b + 1],
+                            m.body_inertia[3 * b + 2]);
     const Eigen::MatrixXd J = jacobian(m, r.pose, int(b), com.pos);
     r.M += m.body_mass[b] * J.topRows(3).transpose() * J.topRows(3) +
            J.bottomRows(3).transpose() * R * I.asDiagonal() * R.transpose() * J.bottomRows(3);
@@ -185,7 +194,8 @@ Spec random_tree(unsigned seed, int bodies) {
     if (kind == 0 && parent == 0) b.joints.push_back(joint(kJntFree));
     if (kind == 1) b.joints.push_back(joint(kJntBall));
     if (kind == 2 || kind == 3) b.joints = {joint(kJntSlide, vec()), joint(kJntHinge, vec())};
-    if (kind == 0 && parent != 0) b.joints = {joint(kJntHinge, vec())};  // kind 4: welded to its parent
+    if (kind == 0 && parent != 0)
+      b.joints = {joint(kJntHinge, vec())};  // kind 4: welded to its parent
     for (Joint& j : b.joints) {
       j.pos = vec();
       j.armature = 0.1 + 0.1 * u(rng);
@@ -211,7 +221,8 @@ TEST(InverseWeights, EqualTheDenseDefinition) {
     const Dense ref = dense(*m);
     const Eigen::MatrixXd inv = ref.M.inverse();
     EXPECT_NEAR(m->meaninertia, ref.M.trace() / m->nv, 1e-12 * m->meaninertia);
-    for (int k = 0; k < m->nv; ++k) EXPECT_NEAR(m->dof_M0[std::size_t(k)], ref.M(k, k), 1e-12 * ref.M(k, k));
+    for (int k = 0; k < m->nv; ++k)
+      EXPECT_NEAR(m->dof_M0[std::size_t(k)], ref.M(k, k), 1e-12 * ref.M(k, k));
 
     for (int b = 1; b < m->nbody; ++b) {
       const Eigen::MatrixXd J = jacobian(*m, ref.pose, b, ref.centre[std::size_t(b)]);
@@ -225,14 +236,16 @@ TEST(InverseWeights, EqualTheDenseDefinition) {
       const int block = type == kJntFree || type == kJntBall ? 3 : 1;
       for (int k = first; k < first + (type == kJntFree ? 6 : block); k += block) {
         const double mean = inv.diagonal().segment(k, block).mean();
-        for (int i = k; i < k + block; ++i) EXPECT_NEAR(m->dof_invweight0[std::size_t(i)], mean, 1e-12 * mean);
+        for (int i = k; i < k + block; ++i)
+          EXPECT_NEAR(m->dof_invweight0[std::size_t(i)], mean, 1e-12 * mean);
       }
     }
     for (std::size_t i = 0; i < std::size_t(m->nu); ++i) {
       const std::size_t j = std::size_t(m->actuator_trnid[2 * i]);
       Eigen::VectorXd r = Eigen::VectorXd::Zero(m->nv);
       const int n = m->jnt_type[j] == kJntFree ? 6 : m->jnt_type[j] == kJntBall ? 3 : 1;
-      for (int k = 0; k < n; ++k) r(m->jnt_dofadr[j] + k) = m->actuator_gear[6 * i + std::size_t(k)];
+      for (int k = 0; k < n; ++k)
+        r(m->jnt_dofadr[j] + k) = m->actuator_gear[6 * i + std::size_t(k)];
       const double acc = (inv * r).norm();
       EXPECT_NEAR(m->actuator_acc0[i], acc, 1e-12 * acc);
     }

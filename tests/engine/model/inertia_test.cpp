@@ -18,16 +18,18 @@ Geom shape(int type, std::array<double, 3> size) {
   return g;
 }
 
-// Moments of the solid { inside(x, y, z) } of density 1000 in the box [-half, half], midpoint rule with n^3
-// cells.
-RigidInertia integrate(const std::function<bool(double, double, double)>& inside, Vec3 half, int n) {
+// Moments of the solid { inside(x, y, z) } of density 1000 in the box [-half, half], midpoint rule
+// with n^3 cells.
+RigidInertia integrate(const std::function<bool(double, double, double)>& inside, Vec3 half,
+                       int n) {
   RigidInertia sum;
   const double dx = 2 * half[0] / n, dy = 2 * half[1] / n, dz = 2 * half[2] / n;
   const double cell = 1000 * dx * dy * dz;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       for (int k = 0; k < n; ++k) {
-        const double x = -half[0] + (i + 0.5) * dx, y = -half[1] + (j + 0.5) * dy, z = -half[2] + (k + 0.5) * dz;
+        const double x = -half[0] + (i + 0.5) * dx, y = -half[1] + (j + 0.5) * dy,
+                     z = -half[2] + (k + 0.5) * dz;
         if (!inside(x, y, z)) continue;
         sum.mass += cell;
         sum.moments[0] += cell * (y * y + z * z);
@@ -41,7 +43,8 @@ RigidInertia integrate(const std::function<bool(double, double, double)>& inside
 
 void expect_near(const RigidInertia& a, const RigidInertia& b, double tolerance) {
   EXPECT_NEAR(a.mass, b.mass, tolerance * b.mass);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(a.moments[i], b.moments[i], tolerance * b.moments[i]);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(a.moments[i], b.moments[i], tolerance * b.moments[i]);
 }
 
 TEST(Inertia, BoxOfWater) {
@@ -76,14 +79,19 @@ TEST(Inertia, CapsuleIsCylinderPlusTwoHalfBalls) {
 TEST(Inertia, RoundSolidsByIntegration) {
   const double r = 0.3, half = 0.2;
   expect_near(geom_inertia(shape(kGeomSphere, {r, 0, 0})),
-              integrate([=](double x, double y, double z) { return x * x + y * y + z * z < r * r; }, {r, r, r}, 90),
+              integrate([=](double x, double y, double z) { return x * x + y * y + z * z < r * r; },
+                        {r, r, r}, 90),
               6e-3);
   expect_near(geom_inertia(shape(kGeomCylinder, {r, half, 0})),
-              integrate([=](double x, double y, double) { return x * x + y * y < r * r; }, {r, r, half}, 90), 6e-3);
+              integrate([=](double x, double y, double) { return x * x + y * y < r * r; },
+                        {r, r, half}, 90),
+              6e-3);
   expect_near(geom_inertia(shape(kGeomEllipsoid, {r, half, 0.1})),
-              integrate([=](double x, double y, double z) {
-                return x * x / (r * r) + y * y / (half * half) + z * z / 0.01 < 1;
-              }, {r, half, 0.1}, 90),
+              integrate(
+                  [=](double x, double y, double z) {
+                    return x * x / (r * r) + y * y / (half * half) + z * z / 0.01 < 1;
+                  },
+                  {r, half, 0.1}, 90),
               6e-3);
 }
 
