@@ -83,6 +83,8 @@ Quat multiply(const Quat& a, const Quat& b) {
 Quat normalized(const Quat& q) {
   const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(norm > kTiny)) return {1, 0, 0, 0};
+  // What is unit up to rounding stays as it is, so that written scenes read back bit for bit.
+  if (std::abs(norm - 1) < 1e-15) return q;
   return {q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
 }
 
