@@ -60,7 +60,6 @@ std::string progress_json(const ProgressState& s) {
 }
 
 void Progress::show(const ProgressState& s) {
-  state_ = s;
   if (kind_ == ProgressKind::kNone) return;
   const auto now = std::chrono::steady_clock::now();
   const auto pause = std::chrono::milliseconds(kind_ == ProgressKind::kBar ? 100 : 1000);
@@ -79,16 +78,6 @@ void Progress::clear() {
   if (!visible_) return;
   write_err("\r\x1b[K");
   visible_ = false;
-}
-
-void Progress::print_above(std::string_view text) {
-  const bool was_visible = visible_;
-  clear();
-  write_err(text);
-  if (was_visible) {
-    last_ = {};
-    show(state_);
-  }
 }
 
 }  // namespace stepbench::reports

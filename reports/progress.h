@@ -45,15 +45,12 @@ class Progress {
   void show(const ProgressState& s);
   // Takes the bar away, so that other text can be written.
   void clear();
-  // Writes lines of text above the bar.
-  void print_above(std::string_view text);
 
  private:
   ProgressKind kind_;
   Terminal err_;
   bool visible_ = false;
   std::chrono::steady_clock::time_point last_{};
-  ProgressState state_;
 };
 
 }  // namespace stepbench::reports
