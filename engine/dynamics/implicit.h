@@ -35,6 +35,12 @@ SB_INLINE Lane damping_slope(const model::Params<RealOf<Lane>>& m, int i, Lane v
   return fma(speed, fma(speed, Lane(Real(3) * b[2]), Lane(Real(2) * b[1])), Lane(b[0]));
 }
 
+template <class Real>
+SB_HD bool is_scalar(const model::Params<Real>& m, int actuator) {
+  const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
+  return type == model::kJntHinge || type == model::kJntSlide;
+}
+
 // d force / d velocity of an actuator; 0 in lanes where the force or its joint's total is on a limit.
 template <class Lane>
 SB_INLINE Lane actuator_slope(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
@@ -51,27 +57,35 @@ SB_INLINE Lane actuator_slope(const model::Params<RealOf<Lane>>& m, const model:
   };
   if (m.actuator_forcelimited[i]) within(d.actuator_force[i], m.actuator_forcerange + 2 * i);
   const int j = m.actuator_trnid[2 * i];
-  const bool scalar = m.jnt_type[j] == model::kJntHinge || m.jnt_type[j] == model::kJntSlide;
-  if (scalar && m.jnt_actfrclimited[j]) {
+  if (is_scalar(m, i) && m.jnt_actfrclimited[j]) {
     within(d.qfrc_actuator[m.jnt_dofadr[j]], m.jnt_actfrcrange + 2 * j);
   }
   return slope;
 }
 
-// A := A - h moment^T slope moment over all actuators, lower triangle.
+template <class Real>
+SB_HD bool has_slope(const model::Params<Real>& m, int i) {
+  const bool gain = m.actuator_gaintype[i] == model::kGainAffine &&
+                    m.actuator_gainprm[10 * i + 2] != Real(0);
+  const bool bias = m.actuator_biastype[i] == model::kBiasAffine &&
+                    m.actuator_biasprm[10 * i + 2] != Real(0);
+  return !m.actuator_disabled[i] && (gain || bias);
+}
+
+// -h moment^T slope moment of the actuators: on hinges and slides to the diagonal `extra`, on balls and
+// free joints to the lower triangle of A.
 template <class Lane>
 SB_INLINE void add_actuator_slopes(const model::Params<RealOf<Lane>>& m,
                                    const model::State<Lane>& s, const model::Scratch<Lane>& d,
-                                   Lane* A) {
-  using Real = RealOf<Lane>;
+                                   Lane* extra, Lane* A) {
   for (int i = 0; i < m.nu; ++i) {
-    const Real* gain = m.actuator_gainprm + 10 * i;
-    const Real* bias = m.actuator_biasprm + 10 * i;
-    const bool gains = m.actuator_gaintype[i] == model::kGainAffine && gain[2] != Real(0);
-    const bool biased = m.actuator_biastype[i] == model::kBiasAffine && bias[2] != Real(0);
-    if (m.actuator_disabled[i] || !(gains || biased)) continue;
+    if (!has_slope(m, i)) continue;
     const Lane slope = actuator_slope(m, s, d, i, s.ctrl[i]) * m.opt.timestep;
     const Transmission<Lane> t = transmission(m, s, i);
+    if (t.n == 1) {
+      extra[t.dof] = fnma(slope * t.moment[0], t.moment[0], extra[t.dof]);
+      continue;
+    }
     for (int k = 0; k < t.n; ++k) {
       Lane* row = A + m.M_rowadr[t.dof + k] + m.M_rownnz[t.dof + k] - 1 - k;
       const Lane f = slope * t.moment[k];
@@ -104,15 +118,16 @@ SB_INLINE void solve6(Lane (&A)[6][6], Lane (&b)[6]) {
 // origin r x m w x (w x r) + w x I w; their derivatives along the body's axes a_k enter column 3 + k.
 template <class Lane>
 SB_INLINE void solve_free_body(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int t,
-                               const Lane* mass_matrix, Lane* x) {
+                               const Lane* M, const Lane* extra, Lane* x) {
   const int root = m.tree_bodyadr[t], dof = m.tree_dofadr[t];
   const Lane h = Lane(m.opt.timestep);
   Lane A[6][6], b[6];
   SB_UNROLL for (int i = 0; i < 6; ++i) {
     b[i] = x[dof + i];
     SB_UNROLL for (int j = 0; j <= i; ++j) {
-      A[i][j] = A[j][i] = mass_matrix[m.M_rowadr[dof + i] + j];
+      A[i][j] = A[j][i] = M[m.M_rowadr[dof + i] + j];
     }
+    if (extra != nullptr) A[i][i] += extra[dof + i];
   }
   const Inertia<Lane> inertia = load_inertia(composite(m, d, root));
   const Vec3<Lane> r = load3(d.subtree_com + 3 * t) - load3(d.xpos + 3 * root);
@@ -141,26 +156,41 @@ SB_INLINE void solve_free_body(const model::Params<RealOf<Lane>>& m, model::Scra
 template <class Lane>
 SB_HD void implicit_acceleration(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                                  model::Scratch<Lane>& d) {
+  using Real = RealOf<Lane>;
   const bool fast = m.opt.integrator == model::kImplicitFast;
   const bool actuators = fast && m.derived.has_implicit_actuator;
   Lane* x = d.qtmp;
   for (int i = 0; i < m.nv; ++i) x[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+
+  // M + h D, as M (or a copy with what balls and free joints add) and an addition to its diagonal.
+  const Lane* M = d.M;
+  Lane* extra = nullptr;
   if (m.derived.has_damping || actuators) {
-    for (int i = 0; i < m.nM; ++i) d.qLD[i] = d.M[i];
+    extra = d.qtmp + m.nv;
     for (int i = 0; i < m.nv; ++i) {
-      if (!detail::damped(m, i)) continue;
-      Lane& diagonal = d.qLD[m.M_rowadr[i] + m.M_rownnz[i] - 1];
-      diagonal = fma(detail::damping_slope(m, i, s.qvel[i]), Lane(m.opt.timestep), diagonal);
+      extra[i] = detail::damped(m, i)
+                     ? detail::damping_slope(m, i, s.qvel[i]) * m.opt.timestep
+                     : Lane(Real(0));
     }
-    if (actuators) detail::add_actuator_slopes(m, s, d, d.qLD);
+  }
+  if (actuators) {
+    bool copies = false;
+    for (int i = 0; i < m.nu; ++i) {
+      copies = copies || (detail::has_slope(m, i) && !detail::is_scalar(m, i));
+    }
+    if (copies) {
+      for (int i = 0; i < m.nM; ++i) d.qLD[i] = d.M[i];
+      M = d.qLD;
+    }
+    detail::add_actuator_slopes(m, s, d, extra, d.qLD);
   }
   for (int t = 0; t < m.ntree; ++t) {
     const int begin = m.tree_dofadr[t], end = begin + m.tree_dofnum[t];
     if (fast && m.derived.tree_free[t] == 2) {
-      detail::solve_free_body(m, d, t, m.derived.has_damping || actuators ? d.qLD : d.M, x);
+      detail::solve_free_body(m, d, t, M, extra, x);
       continue;
     }
-    if (m.derived.has_damping || actuators) factor_range(m, d.qLD, d.qLDiagInv, begin, end);
+    if (extra != nullptr) factor_range(m, M, extra, d.qLD, d.qLDiagInv, begin, end);
     solve_range(m, d.qLD, d.qLDiagInv, x, begin, end);
   }
 }

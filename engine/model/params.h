@@ -49,7 +49,7 @@ struct DerivedParams {
   const Real* dof_arm;   // nv
   const int* tree_bodynum;  // ntree
   const int* tree_free;  // ntree: 1 where the root has a free joint; 2 where no other dof is in the tree
-  const int* dof_run;    // nv: length of the unbranched row of dofs, each the parent of the next, that ends here
+  const int* dof_end;    // nv: one past the last descendant of a dof (descendants are consecutive)
   int has_damping, has_spring, has_gravcomp, has_actgravcomp, has_implicit_actuator;
 };
 

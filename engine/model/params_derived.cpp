@@ -1,4 +1,5 @@
 // Numbers that follow from a model's arrays, computed once in double precision.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -163,14 +164,13 @@ void ParamsStorage<Real>::derive(const Model& m) {
   p.tree_bodynum = keep(bodynum);
   p.tree_free = keep(free);
 
-  std::vector<int> children(size_t(m.nv), 0), run(size_t(m.nv), 1);
-  for (int parent : m.dof_parentid) {
-    if (parent >= 0) ++children[size_t(parent)];
+  std::vector<int> end(size_t(m.nv));
+  for (int v = m.nv - 1; v >= 0; --v) {
+    end[size_t(v)] = std::max(end[size_t(v)], v + 1);
+    const int parent = m.dof_parentid[size_t(v)];
+    if (parent >= 0) end[size_t(parent)] = std::max(end[size_t(parent)], end[size_t(v)]);
   }
-  for (size_t v = 1; v < size_t(m.nv); ++v) {
-    if (m.dof_parentid[v] == int(v) - 1 && children[v - 1] == 1) run[v] = run[v - 1] + 1;
-  }
-  p.dof_run = keep(run);
+  p.dof_end = keep(end);
 
   const int disabled = m.opt.disableflags;
   const bool passive = (disabled & (kDsblSpring | kDsblDamper)) != (kDsblSpring | kDsblDamper);
