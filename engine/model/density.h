@@ -1,7 +1,8 @@
 // Contact density as an axis: `--density n`.
 //
 // A scene with a <replicate> inside a frame named "density" takes n as the count of the outermost such
-// replicate. Any other scene gets n free bodies, equal shares of spheres, capsules and boxes of about equal
+// replicate; several side by side share n evenly, so that n is the number of bodies also in a scene of
+// several shapes (scenes/pile.xml). Any other scene gets n free bodies, equal shares of spheres, capsules and boxes of about equal
 // volume, dropped in a column over it. Sizes, orientations and places come from a fixed seed: the same scene
 // and level give the same bodies, bit for bit.
 #pragma once

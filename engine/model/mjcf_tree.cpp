@@ -1,5 +1,6 @@
 #include "engine/model/mjcf_tree.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -9,16 +10,16 @@
 
 namespace stepbench::model::mjcf {
 
-const tinyxml2::XMLElement* find_density_replicate(const Element& root) {
+std::vector<const tinyxml2::XMLElement*> find_density_replicates(const Element& root) {
   // Depth first, in document order; `inside`: below the frame.
-  const tinyxml2::XMLElement* found = nullptr;
+  std::vector<const tinyxml2::XMLElement*> found;
   const auto search = [&](const auto& self, const Element& parent, bool inside) -> void {
     Document::for_each_child(parent, [&](const Element& e) {
-      if (found) return;
+      if (!inside && !found.empty()) return;
       const char* name = e.attribute("name");
       const bool frame = e.tag() == "frame" && name && std::string_view(name) == "density";
       if (inside && e.tag() == "replicate") {
-        found = e.xml;
+        found.push_back(e.xml);
       } else if (e.tag() == "worldbody" || e.tag() == "body" || e.tag() == "frame" ||
                  e.tag() == "replicate") {
         self(self, e, inside || frame);
@@ -42,7 +43,11 @@ void TreeReader::add_asset(const Element& e) {
 int TreeReader::replicate_count(const Element& e) const {
   int n = 0;
   if (!mjcf::read(c_, e, "count", n)) c_.fail(e, "attribute 'count' is missing");
-  if (e.xml == density_ && c_.options.density) n = *c_.options.density;
+  const auto shared = std::find(density_.begin(), density_.end(), e.xml);
+  if (shared != density_.end()) {
+    n = density_share(*c_.options.density, static_cast<int>(shared - density_.begin()),
+                      static_cast<int>(density_.size()));
+  }
   return n > 0 ? n : 0;
 }
 
@@ -69,7 +74,7 @@ double TreeReader::count(const Element& parent) const {
 }
 
 void TreeReader::read(const Element& root) {
-  if (c_.options.density) density_ = find_density_replicate(root);
+  if (c_.options.density) density_ = find_density_replicates(root);
   Body& world = c_.spec.bodies.emplace_back();
   world.name = "world";
   replicas_.add_name(kBodyName, world.name, -1);

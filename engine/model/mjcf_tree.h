@@ -12,8 +12,14 @@
 
 namespace stepbench::model::mjcf {
 
-// The outermost <replicate> inside the frame named "density"; nullptr where the scene has none.
-const tinyxml2::XMLElement* find_density_replicate(const Element& root);
+// The outermost <replicate> elements inside the first frame named "density", in document order.
+std::vector<const tinyxml2::XMLElement*> find_density_replicates(const Element& root);
+
+// Count of replicate `index` of `n` >= 1 that share a density level: equal shares, the first ones take what
+// is left over.
+constexpr int density_share(int level, int index, int n) {
+  return level / n + (index < level % n ? 1 : 0);
+}
 
 class TreeReader {
  public:
@@ -66,7 +72,7 @@ class TreeReader {
   Context& c_;
   const Defaults& defaults_;
   Replicas& replicas_;
-  const tinyxml2::XMLElement* density_ = nullptr;
+  std::vector<const tinyxml2::XMLElement*> density_;  // replicates that share the level
   std::vector<Foreign> foreign_;
   std::unordered_set<std::string> foreign_names_;
   std::unordered_map<std::string, std::string> assets_;

@@ -118,12 +118,13 @@ void apply_density(Context& c, const Element& root) {
   if (!c.options.density) return;
   Spec& spec = c.spec;
   spec.density = c.options.density;
-  const tinyxml2::XMLElement* replicate = find_density_replicate(root);
-  spec.density_replicate = replicate != nullptr;
-  if (!replicate) {
-    add_column(spec, *c.options.density);
-  } else if (replicate->IntAttribute("count") != *c.options.density) {
-    c.sizes_changed = true;
+  const auto replicates = find_density_replicates(root);
+  const int n = static_cast<int>(replicates.size());
+  spec.density_replicate = n > 0;
+  if (n == 0) add_column(spec, *c.options.density);
+  for (int i = 0; i < n; ++i) {
+    const int count = density_share(*c.options.density, i, n);
+    if (replicates[static_cast<size_t>(i)]->IntAttribute("count") != count) c.sizes_changed = true;
   }
 }
 
