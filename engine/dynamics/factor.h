@@ -94,24 +94,65 @@ SB_HD void factor_M(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& 
   factor_pattern(m, d.M, d.qLD, d.qLDiagInv);
 }
 
+namespace detail {
+
+// x_i := x_i - sum over descendants k of L_ki x_k for the N dofs up to `last`, an unbranched row: they
+// share the descendants of the last one, whose numbers are loaded once for all.
+template <int N, class Lane>
+SB_INLINE void gather_solve(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x, int last) {
+  const int first = last - N + 1, at = m.M_rownnz[first] - 1;
+  Lane sum[N];
+  SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = x[first + j];
+  for (int k = m.derived.dof_end[last] - 1; k > last; --k) {
+    const Lane* row = LD + m.M_rowadr[k] + at;
+    const Lane xk = x[k];
+    SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = fnma(row[j], xk, sum[j]);
+  }
+  SB_UNROLL for (int i = N - 1; i > 0; --i) {
+    const Lane* row = LD + m.M_rowadr[first + i] + at;
+    SB_UNROLL for (int j = 0; j < i; ++j) sum[j] = fnma(row[j], sum[i], sum[j]);
+  }
+  SB_UNROLL for (int j = 0; j < N; ++j) x[first + j] = sum[j];
+}
+
+// Length of the unbranched row of dofs that ends at i (each the parent of the next), at most `most`.
+template <class Real>
+SB_HD int unbranched(const model::Params<Real>& m, int i, int most) {
+  int n = 1;
+  while (n < most && m.dof_parentid[i - n + 1] == i - n && i - n >= 0 &&
+         m.derived.dof_end[i - n] == m.derived.dof_end[i]) {
+    ++n;
+  }
+  return n;
+}
+
+}  // namespace detail
+
 // x := (L^T D L)^-1 x on dofs [begin, end), which hold whole trees.
 template <class Lane>
 SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, const Lane* diag_inv,
                        Lane* x, int begin, int end) {
-  for (int i = end - 1; i >= begin; --i) {
-    const int own = m.M_rownnz[i] - 1;
-    Lane xi = x[i];
-    for (int k = m.derived.dof_end[i] - 1; k > i; --k) {
-      xi = fnma(LD[m.M_rowadr[k] + own], x[k], xi);
+  for (int i = end - 1; i >= begin;) {
+    const int n = detail::unbranched(m, i, 4);
+    switch (n) {
+      case 1: detail::gather_solve<1>(m, LD, x, i); break;
+      case 2: detail::gather_solve<2>(m, LD, x, i); break;
+      case 3: detail::gather_solve<3>(m, LD, x, i); break;
+      default: detail::gather_solve<4>(m, LD, x, i); break;
     }
-    x[i] = xi;
+    i -= n;
   }
   for (int i = begin; i < end; ++i) {
     const Lane* row = LD + m.M_rowadr[i];
     const int* col = m.M_colind + m.M_rowadr[i];
-    Lane xi = x[i] * diag_inv[i];
-    for (int k = m.M_rownnz[i] - 2; k >= 0; --k) xi = fnma(row[k], x[col[k]], xi);
-    x[i] = xi;
+    Lane sum = x[i] * diag_inv[i], odd = Lane(RealOf<Lane>(0));
+    int k = m.M_rownnz[i] - 2;
+    for (; k > 0; k -= 2) {
+      sum = fnma(row[k], x[col[k]], sum);
+      odd = fma(row[k - 1], x[col[k - 1]], odd);
+    }
+    if (k == 0) sum = fnma(row[0], x[col[0]], sum);
+    x[i] = sum - odd;
   }
 }
 
