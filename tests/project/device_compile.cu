@@ -4,7 +4,7 @@
 //
 // One thread steps one world: Lane is a scalar.
 #include "engine/collide/narrow_phase.h"
-#include "engine/contact/registry.h"
+#include "engine/contact/model.h"
 #include "engine/contact/rows.h"
 #include "engine/dynamics/actuation.h"
 #include "engine/dynamics/bias.h"
