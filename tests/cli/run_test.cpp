@@ -56,7 +56,9 @@ class Run : public ProgramTest {
 
   // A sweep of several seconds over two scenes, so that some cells are complete while others run.
   std::vector<std::string> long_sweep() const {
-    const std::string other = write("box2.xml", read_file(box_scene()));
+    std::string text = read_file(box_scene());
+    text.replace(text.find("0.3"), 3, "0.4");
+    const std::string other = write("box2.xml", text);
     return {"run",     box_scene(),   other,     "--engine",   "stepbench", "--precision",
             "f32,f64", "--threads",   "1",       "--worlds",   "1,2",       "--min-reps",
             "3",       "--max-noise", "0.0001%", "--max-time", "1",         "--out",
