@@ -7,8 +7,10 @@
 namespace stepbench::batch {
 
 template <class Real>
-ArenaStorage<Real>::ArenaStorage(const model::Params<Real>& m, int lanes, int maxcon)
-    : m_(m), lanes_(lanes) {
+ArenaStorage<Real>::ArenaStorage(const model::Params<Real>& m,
+                                 const collide::BroadPhaseParams<Real>* broad_phase, int lanes,
+                                 int maxcon)
+    : m_(m), broad_phase_(broad_phase), lanes_(lanes) {
   const std::size_t count = scratch_count(m) * std::size_t(lanes);
   fixed_ = allocate_aligned<Real>(count);
   std::fill_n(fixed_.get(), count, Real(0));
@@ -24,6 +26,7 @@ ArenaStorage<Real>::ArenaStorage(const model::Params<Real>& m, int lanes, int ma
   arena_.owner = this;
   arena_.grow = &ArenaStorage::grow;
   resize_contacts(maxcon, maxcon * 3 * std::min(12, std::max(1, m.nv)));
+  if (broad_phase_ != nullptr) resize_pairs(8 * m.ngeom);
 }
 
 template <class Real>
@@ -52,17 +55,26 @@ void ArenaStorage<Real>::resize_workspace(std::size_t bytes) {
 }
 
 template <class Real>
-void ArenaStorage<Real>::grow(Arena<Real>& arena, int need_con, int need_j,
-                              std::size_t need_workspace) {
-  // Grow by half beyond the need, so that a world that fills up slowly does not grow at each step.
+void ArenaStorage<Real>::resize_pairs(int maxpair) {
+  const auto size = [this](int n) { return collide::broad_phase_bytes(*broad_phase_, n); };
+  bytes_ += size(maxpair) - (pair_memory_ ? size(arena_.maxpair) : 0);
+  pair_memory_ = allocate_aligned<std::byte>(size(maxpair));
+  arena_.pairs = pair_memory_.get();
+  arena_.maxpair = maxpair;
+}
+
+// Grows by half beyond the need, so that a world that fills up slowly does not grow at each step.
+template <class Real>
+void ArenaStorage<Real>::grow(Arena<Real>& arena, const ArenaNeed& need) {
   auto& self = *static_cast<ArenaStorage*>(arena.owner);
-  if (need_con > arena.maxcon || need_j > arena.maxj) {
-    self.resize_contacts(need_con > arena.maxcon ? need_con + need_con / 2 : arena.maxcon,
-                         need_j > arena.maxj ? need_j + need_j / 2 : arena.maxj);
+  if (need.con > arena.maxcon || need.j > arena.maxj) {
+    self.resize_contacts(need.con > arena.maxcon ? need.con + need.con / 2 : arena.maxcon,
+                         need.j > arena.maxj ? need.j + need.j / 2 : arena.maxj);
   }
-  if (need_workspace > arena.workspace_bytes) {
-    self.resize_workspace(need_workspace + need_workspace / 2);
+  if (need.workspace > arena.workspace_bytes) {
+    self.resize_workspace(need.workspace + need.workspace / 2);
   }
+  if (need.pair > arena.maxpair) self.resize_pairs(need.pair + need.pair / 2);
 }
 
 template class ArenaStorage<float>;

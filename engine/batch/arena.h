@@ -27,7 +27,8 @@ template <class Real>
 class ArenaStorage {
  public:
   // lanes: values per element. Starts with room for `maxcon` contact slots.
-  ArenaStorage(const model::Params<Real>& m, int lanes, int maxcon);
+  ArenaStorage(const model::Params<Real>& m, const collide::BroadPhaseParams<Real>* broad_phase,
+               int lanes, int maxcon);
   ArenaStorage(const ArenaStorage&) = delete;
   ArenaStorage& operator=(const ArenaStorage&) = delete;
 
@@ -36,15 +37,17 @@ class ArenaStorage {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  static void grow(Arena<Real>& arena, int need_con, int need_j, std::size_t need_workspace);
+  static void grow(Arena<Real>& arena, const ArenaNeed& need);
   void resize_contacts(int maxcon, int maxj);
   void resize_workspace(std::size_t bytes);
+  void resize_pairs(int maxpair);
 
   const model::Params<Real>& m_;
+  const collide::BroadPhaseParams<Real>* broad_phase_;  // null: no memory for pairs
   int lanes_;
   std::unique_ptr<Real[], FreeDeleter> fixed_, contacts_, result_memory_;
   std::unique_ptr<int[], FreeDeleter> con_pair_;
-  std::unique_ptr<std::byte[], FreeDeleter> workspace_;
+  std::unique_ptr<std::byte[], FreeDeleter> workspace_, pair_memory_;
   Arena<Real> arena_;
   VisitResult<Real> result_{};
   std::size_t bytes_ = 0;

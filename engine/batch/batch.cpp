@@ -84,7 +84,8 @@ MemoryEstimate estimate(const model::Model& m, std::int64_t nworld, const BatchO
   MemoryEstimate e;
   e.state_bytes = size_t(groups) * size_t(group_stride(p, o.lanes)) * sizeof(Real) +
                   size_t(nworld) * sizeof(WorldStats);
-  const size_t contacts = size_t(initial_contacts(collide::count_pairs_bound(m)));
+  const size_t contacts =
+      size_t(Pairs<Real>::initial_contacts(collide::count_pairs_bound(m)));
   const size_t per_thread = scratch_count(p) + contact_count(p, contacts, contacts * 36);
   e.scratch_bytes = size_t(o.threads) * per_thread * size_t(o.lanes) * sizeof(Real);
   return e;

@@ -17,6 +17,11 @@ inline constexpr std::size_t kMaxStaticPairs = 4096;
 // Layout that kAuto stands for: a function of the model alone.
 Layout auto_layout(const model::Model& m);
 
+// Whether pairs are found anew in each step instead of being listed once.
+inline bool needs_broad_phase(Layout layout, std::size_t pairs_bound) {
+  return layout == Layout::kSingle && pairs_bound > kMaxStaticPairs;
+}
+
 // Options without kAuto, and checked against the model and this machine.
 // Throws std::invalid_argument with a message for a person.
 BatchOptions resolve(const model::Model& m, BatchOptions o);

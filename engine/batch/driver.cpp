@@ -40,8 +40,6 @@ std::int64_t group_stride(const model::Params<Real>& m, int lanes) {
   return std::int64_t((state_count(m) * size_t(lanes) + line - 1) / line * line);
 }
 
-int initial_contacts(std::size_t pairs) { return int(std::clamp<std::size_t>(2 * pairs, 8, 64)); }
-
 template <class Real>
 Driver<Real>::Driver(std::shared_ptr<const model::Model> model, std::int64_t nworld,
                      const BatchOptions& resolved)
@@ -50,14 +48,13 @@ Driver<Real>::Driver(std::shared_ptr<const model::Model> model, std::int64_t nwo
       nworld_(nworld),
       kernel_(find_kernel<Real>(resolved)),
       params_(*model_),
+      pairs_(*model_, resolved.layout),
       lanes_(resolved.lanes),
       ngroup_((nworld + lanes_ - 1) / lanes_),
       stride_(group_stride(params_.params(), lanes_)),
       state_(allocate_aligned<Real>(size_t(ngroup_ * stride_))),
       stats_(size_t(nworld)),
       pool_(resolved.threads) {
-  pairs_ = collide::cast<Real>(collide::all_pairs(*model_));
-  const int maxcon = initial_contacts(collide::count_pairs_bound(*model_));
   arenas_.resize(size_t(pool_.size()));
   const WorldState start = initial_state(*model_);
   // Threads touch first what they will step later, so that pages lie next to their core.
@@ -68,7 +65,8 @@ Driver<Real>::Driver(std::shared_ptr<const model::Model> model, std::int64_t nwo
     }
   });
   pool_.run(pool_.size(), [&](int t, std::int64_t, std::int64_t) {
-    arenas_[size_t(t)] = std::make_unique<ArenaStorage<Real>>(params_.params(), lanes_, maxcon);
+    arenas_[size_t(t)] = std::make_unique<ArenaStorage<Real>>(
+        params_.params(), pairs_.broad_phase(), lanes_, pairs_.initial_contacts());
   });
 }
 
@@ -149,8 +147,7 @@ void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t nste
   ArenaStorage<Real>& arena = *arenas_[size_t(thread)];
   Visit<Real> v;
   v.params = &params_.params();
-  v.pairs = pairs_.data();
-  v.npair = int(pairs_.size());
+  pairs_.put_into(v);
   v.contact = {contact::find_model(options_.contact), Real(options_.comfree_stiffness),
                Real(options_.comfree_damping)};
   v.single = options_.layout == Layout::kSingle;

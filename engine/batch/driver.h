@@ -9,8 +9,8 @@
 
 #include "engine/batch/arena.h"
 #include "engine/batch/choose.h"
+#include "engine/batch/pairs.h"
 #include "engine/batch/thread_pool.h"
-#include "engine/collide/pairs.h"
 #include "engine/model/model.h"
 
 namespace stepbench::batch {
@@ -53,7 +53,7 @@ class Driver final : public Batch {
   std::int64_t nworld_;
   const Kernel<Real>& kernel_;
   model::ParamsStorage<Real> params_;
-  std::vector<collide::PairParams<Real>> pairs_;
+  Pairs<Real> pairs_;
   int lanes_;
   std::int64_t ngroup_;
   std::int64_t stride_;  // values from one group's state to the next
@@ -68,8 +68,5 @@ class Driver final : public Batch {
 // Values from one group's state to the next: whole cache lines.
 template <class Real>
 std::int64_t group_stride(const model::Params<Real>& m, int lanes);
-
-// Contact slots that an arena starts with.
-int initial_contacts(std::size_t pairs);
 
 }  // namespace stepbench::batch

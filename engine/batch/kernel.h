@@ -9,11 +9,18 @@
 #include <span>
 
 #include "engine/batch/batch.h"
-#include "engine/collide/pair_params.h"
+#include "engine/collide/broad_phase_params.h"
 #include "engine/contact/options.h"
 #include "engine/model/params.h"
 
 namespace stepbench::batch {
+
+// Room that a stage would have needed; 0: enough.
+struct ArenaNeed {
+  int con = 0, j = 0, pair = 0;
+  std::size_t workspace = 0;
+  SB_HD bool any() const { return con > 0 || j > 0 || pair > 0 || workspace > 0; }
+};
 
 // Working memory of one thread. A kernel that runs out of room calls `grow`, which replaces the growing
 // blocks (their contents are lost) and updates the pointers and capacities here.
@@ -25,8 +32,10 @@ struct Arena {
   int maxcon = 0, maxj = 0;
   void* workspace = nullptr;  // bytes for the contact model's own use
   std::size_t workspace_bytes = 0;
+  void* pairs = nullptr;  // broad phase: room for maxpair pairs
+  int maxpair = 0;
   bool static_ready = false;  // poses of static bodies are in place
-  void (*grow)(Arena& arena, int need_con, int need_j, std::size_t need_workspace) = nullptr;
+  void (*grow)(Arena& arena, const ArenaNeed& need) = nullptr;
   void* owner = nullptr;
 };
 
@@ -48,6 +57,7 @@ struct Visit {
   const model::Params<Real>* params = nullptr;
   const collide::PairParams<Real>* pairs = nullptr;  // every pair that can collide (static list)
   int npair = 0;
+  const collide::BroadPhaseParams<Real>* broad_phase = nullptr;  // not null: pairs are found per step
   contact::Options<Real> contact;
   bool single = false;    // single layout: one world, solved island by island
   int max_contacts = 0;  // per world; 0: no limit

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/batch/arena.h"
+#include "engine/batch/pairs.h"
 #include "engine/batch/step.h"
-#include "engine/collide/pairs.h"
 #include "engine/contact/forces.h"
 #include "engine/contact/registry.h"
 #include "engine/dynamics/energy.h"
@@ -18,8 +18,9 @@ namespace {
 template <class Real>
 class OneWorld {
  public:
-  OneWorld(const model::Params<Real>& m, const WorldState& w)
-      : state_(allocate_aligned<Real>(state_count(m))), storage_(m, 1, 64) {
+  OneWorld(const model::Params<Real>& m, const WorldState& w,
+           const collide::BroadPhaseParams<Real>* broad_phase = nullptr)
+      : state_(allocate_aligned<Real>(state_count(m))), storage_(m, broad_phase, 1, 64) {
     visit_.params = &m;
     visit_.state = state_.get();
     visit_.arena = &storage_.arena();
@@ -50,12 +51,12 @@ std::vector<double> copy(const Real* a, int n) {
 }
 
 template <class Real>
-std::vector<Forward::Contact> contacts(const std::vector<collide::PairParams<Real>>& pairs,
+std::vector<Forward::Contact> contacts(const collide::PairParams<Real>* pairs,
                                        const model::Scratch<Real>& d,
                                        const std::vector<int>& address) {
   std::vector<Forward::Contact> list(size_t(d.ncon));
   for (int k = 0; k < d.ncon; ++k) {
-    const collide::PairParams<Real>& q = pairs[size_t(d.con_pair[k])];
+    const collide::PairParams<Real>& q = pairs[d.con_pair[k]];
     Forward::Contact& c = list[size_t(k)];
     c.dist = double(d.con_dist[k]);
     c.includemargin = double(q.margin);
@@ -84,16 +85,16 @@ Energy probe_energy(const model::Params<Real>& m, const WorldState& w) {
 template <class Real>
 Forward probe_forward(const model::Model& model, const model::Params<Real>& m,
                       const BatchOptions& options, const WorldState& w) {
-  OneWorld<Real> world(m, w);
-  const auto pairs = collide::cast<Real>(collide::all_pairs(model));
+  const Pairs<Real> pairs(model, options.layout);
+  OneWorld<Real> world(m, w, pairs.broad_phase());
   Visit<Real>& v = world.visit();
-  v.pairs = pairs.data();
-  v.npair = int(pairs.size());
+  pairs.put_into(v);
   v.contact = {contact::find_model(options.contact), Real(options.comfree_stiffness),
                Real(options.comfree_damping)};
   v.single = options.layout == Layout::kSingle;
   Stepper<Real> stepper(v);
   stepper.forward();
+  stepper.report_poses();
 
   const model::Scratch<Real>& d = stepper.d();
   Forward f;
@@ -119,7 +120,7 @@ Forward probe_forward(const model::Model& model, const model::Params<Real>& m,
   }
   f.niter = int(d.out_niter[0]);
   contact::EfcRows rows = contact::expand_rows(stepper.context());
-  f.contact = contacts(pairs, d, rows.con_address);
+  f.contact = contacts(stepper.context().pairs, d, rows.con_address);
   f.efc_type = std::move(rows.type);
   f.efc_D = std::move(rows.D);
   f.efc_aref = std::move(rows.aref);

@@ -73,6 +73,9 @@ class Stepper {
     dynamics::integrate(m_, s_, d_, [this] { forward(); });
   }
 
+  // Poses that only reports read; valid after forward().
+  void report_poses() { dynamics::report_poses(m_, s_, d_); }
+
   // What contact models and reports of rows work on; valid after forward().
   contact::Context<Lane> context() { return {m_, pairs_, s_, d_, v_.contact, v_.single}; }
 
@@ -90,17 +93,18 @@ class Stepper {
   }
 
   // Whether a stage ran out of room; if so there is room now, and what lay in the blocks is lost.
-  bool grew() {
-    if (d_.need_con == 0 && d_.need_j == 0 && d_.need_workspace == 0) return false;
-    arena_.grow(arena_, d_.need_con, d_.need_j, d_.need_workspace);
+  bool grew(int need_pair = 0) {
+    const ArenaNeed need{d_.need_con, d_.need_j, need_pair, d_.need_workspace};
+    if (!need.any()) return false;
+    arena_.grow(arena_, need);
     bind_growing();
     return true;
   }
 
   void collide_and_make_rows() {
+    find_pairs();
     do {
-      find_pairs();
-      if (d_.need_con == 0) collide::narrow_phase(m_, pairs_, npair_, s_, d_);
+      collide::narrow_phase(m_, pairs_, npair_, s_, d_);
       if (d_.need_con == 0) contact::make_rows(m_, pairs_, s_, d_);
     } while (grew());
   }
@@ -116,6 +120,17 @@ class Stepper {
 
   // Candidate pairs of this step: the static list, or what the broad phase finds.
   void find_pairs() {
+    if constexpr (math::kWidth<Lane> == 1) {
+      if (v_.broad_phase != nullptr) {
+        collide::BroadPhaseBuffers<Real> buffers;
+        do {
+          buffers = collide::bind_broad_phase(*v_.broad_phase, arena_.pairs, arena_.maxpair);
+          npair_ = collide::broad_phase(m_, *v_.broad_phase, d_, buffers);
+        } while (grew(buffers.need_pair));
+        pairs_ = buffers.pairs;
+        return;
+      }
+    }
     pairs_ = v_.pairs;
     npair_ = v_.npair;
   }
