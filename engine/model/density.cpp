@@ -122,7 +122,9 @@ void add_column(Spec& spec, int n) {
   for (int k = 0; k < n; ++k) {
     Draws draws(k);
     const int layer = k / (side * side), cell = k % (side * side);
-    const auto spread = [&](int i) { return (i - 0.5 * (side - 1)) * pitch + 0.2 * size * draws.next(); };
+    const auto spread = [&](int i) {
+      return (i - 0.5 * (side - 1)) * pitch + 0.2 * size * draws.next();
+    };
     Body b;
     b.parent = 0;
     b.pos = {0.5 * (box.low[0] + box.high[0]) + spread(cell % side),

@@ -10,9 +10,9 @@ namespace stepbench::model {
 //
 //   FILE:LINE: <element> message; hint
 //
-// Parts that are not known are left out: a line of 0, an empty element, an empty hint. Line breaks and
-// control characters inside the parts (they can come from the file) are shown as spaces. Several findings
-// (see `unsupported` in spec.h) are one message, separated by "; ".
+// Parts that are not known are left out: a line of 0, an empty element, an empty hint. Line breaks
+// and control characters inside the parts (they can come from the file) are shown as spaces.
+// Several findings (see `unsupported` in spec.h) are one message, separated by "; ".
 class ModelError : public std::runtime_error {
  public:
   ModelError(std::string file, int line, std::string element, std::string message,

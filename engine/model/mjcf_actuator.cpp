@@ -11,13 +11,13 @@ namespace {
 // Keywords that exist and are not simulated have values from here on.
 constexpr int kForeign = 100;
 
-constexpr Keyword kDynTypes[] = {
-    {"none", kDynNone},       {"integrator", kDynIntegrator}, {"filter", kDynFilter},
-    {"filterexact", kDynFilterExact}, {"pid", kForeign},      {"dcmotor", kForeign + 1},
-    {"muscle", kForeign + 2}, {"user", kForeign + 3}};
-constexpr Keyword kGainTypes[] = {{"fixed", kGainFixed},     {"affine", kGainAffine},
-                                  {"muscle", kForeign},      {"dcmotor", kForeign + 1},
-                                  {"pid", kForeign + 2},     {"so3", kForeign + 3},
+constexpr Keyword kDynTypes[] = {{"none", kDynNone},       {"integrator", kDynIntegrator},
+                                 {"filter", kDynFilter},   {"filterexact", kDynFilterExact},
+                                 {"pid", kForeign},        {"dcmotor", kForeign + 1},
+                                 {"muscle", kForeign + 2}, {"user", kForeign + 3}};
+constexpr Keyword kGainTypes[] = {{"fixed", kGainFixed}, {"affine", kGainAffine},
+                                  {"muscle", kForeign},  {"dcmotor", kForeign + 1},
+                                  {"pid", kForeign + 2}, {"so3", kForeign + 3},
                                   {"user", kForeign + 4}};
 constexpr Keyword kBiasTypes[] = {{"none", kBiasNone},   {"affine", kBiasAffine},
                                   {"muscle", kForeign},  {"dcmotor", kForeign + 1},
@@ -68,8 +68,8 @@ void read_general(Context& c, const Element& e, RawActuator& raw) {
   a.actearly = early ? 1 : 0;
 }
 
-// A shortcut takes its own parameters from a default written with the same shortcut, or with <general>
-// of the shortcut's gain type.
+// A shortcut takes its own parameters from a default written with the same shortcut, or with
+// <general> of the shortcut's gain type.
 bool gives_parameters(const RawActuator& raw, Shortcut shortcut) {
   if (raw.written == shortcut) return true;
   const int gain = shortcut == Shortcut::kDamper ? kGainAffine : kGainFixed;
@@ -91,7 +91,8 @@ void reset(RawActuator& raw) {
   raw.actdim = -1;
 }
 
-// inheritrange and an explicit range exclude each other; the one at the element beats an inherited one.
+// inheritrange and an explicit range exclude each other; the one at the element beats an inherited
+// one.
 void settle_range(Context& c, const Element& e, const char* name, Actuator& a,
                   std::array<double, 2>& range) {
   double inherit = 0;
@@ -115,7 +116,8 @@ double read_positive(Context& c, const Element& e, const char* name, bool& given
 }
 
 // position and intvelocity.
-void read_servo(Context& c, const Element& e, Shortcut shortcut, const Actuator& from, Actuator& a) {
+void read_servo(Context& c, const Element& e, Shortcut shortcut, const Actuator& from,
+                Actuator& a) {
   a.gaintype = kGainFixed;
   a.biastype = kBiasAffine;
   double kp = from.gainprm[0];

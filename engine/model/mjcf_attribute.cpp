@@ -55,10 +55,10 @@ double parse_number(const Context& c, const Element& e, const char* name, std::s
   }
   if (result.ec == std::errc::result_out_of_range) {
     // Too small is zero or denormal, too large is an error; from_chars does not tell which.
-    value = std::strtod((format == std::chars_format::hex ? "0x" + std::string(digits)
-                                                          : std::string(digits))
-                            .c_str(),
-                        nullptr);
+    value = std::strtod(
+        (format == std::chars_format::hex ? "0x" + std::string(digits) : std::string(digits))
+            .c_str(),
+        nullptr);
     if (!(std::abs(value) < 1)) {
       fail_number(c, e, name, word, "is too large", "the largest number is 1.79e308");
     }

@@ -1,5 +1,5 @@
-// Typed access to attributes. All functions leave the value alone where the attribute is absent or empty,
-// and throw ModelError where it is malformed.
+// Typed access to attributes. All functions leave the value alone where the attribute is absent or
+// empty, and throw ModelError where it is malformed.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct Keyword {
   int value;
 };
 
-// Numbers are finite; spelling as in C (decimal or hexadecimal), separated by white space. Returns how
-// many were given; fewer than `least` (but not none) or more than out.size() is an error.
+// Numbers are finite; spelling as in C (decimal or hexadecimal), separated by white space. Returns
+// how many were given; fewer than `least` (but not none) or more than out.size() is an error.
 size_t read_numbers(const Context& c, const Element& e, const char* name, std::span<double> out,
                     size_t least);
 size_t read_integers(const Context& c, const Element& e, const char* name, std::span<int> out,

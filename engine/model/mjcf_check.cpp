@@ -16,7 +16,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
   if (known.empty()) return "none is expected here";
   constexpr size_t kMax = 12;
   std::string text = "known are ";
-  for (size_t i = 0; i < known.size() && i < kMax; ++i) text += (i ? ", " : "") + std::string(known[i]);
+  for (size_t i = 0; i < known.size() && i < kMax; ++i)
+    text += (i ? ", " : "") + std::string(known[i]);
   if (known.size() > kMax) text += ", ...";
   return text;
 }
@@ -79,7 +80,8 @@ void check_schema(Context& c, const Element& root) {
   const SchemaNode::Child* rule = schema_root().child(root.tag());
   if (!rule) {
     c.fail(root, "root element is not <mujoco>",
-           root.tag() == "robot" ? "URDF is not supported; convert it to MJCF" : "an MJCF file begins with <mujoco>");
+           root.tag() == "robot" ? "URDF is not supported; convert it to MJCF"
+                                 : "an MJCF file begins with <mujoco>");
   }
   check_attributes(c, root, *rule->node);
   check_children(c, root, *rule->node);

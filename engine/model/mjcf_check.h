@@ -6,8 +6,8 @@
 
 namespace stepbench::model::mjcf {
 
-// Check all elements below `parent` (whose row is `node`): unknown elements and attributes, repeated
-// elements and names that are not UTF-8 throw; unsupported ones are noted.
+// Check all elements below `parent` (whose row is `node`): unknown elements and attributes,
+// repeated elements and names that are not UTF-8 throw; unsupported ones are noted.
 void check_children(Context& c, const Element& parent, const SchemaNode& node);
 void check_attributes(Context& c, const Element& e, const SchemaNode& node);
 

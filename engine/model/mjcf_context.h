@@ -32,7 +32,8 @@ struct Context {
 
   [[noreturn]] void fail(const Element& e, const std::string& message,
                          const std::string& hint = {}) const;
-  // Note something that is not simulated. Throws only at the end of reading (see check_unsupported).
+  // Note something that is not simulated. Throws only at the end of reading (see
+  // check_unsupported).
   void unsupported(const Element& e, std::string what);
   void warn(const Element& e, const std::string& message);
 

@@ -13,18 +13,21 @@ namespace {
 namespace fs = std::filesystem;
 
 int line_at(std::string_view text, size_t position) {
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(position), '\n'));
+  return 1 + static_cast<int>(
+                 std::count(text.begin(), text.begin() + static_cast<long>(position), '\n'));
 }
 
 // Look over the text before the parser does: refuse document types (entities could expand without
-// bound), zero bytes, and more markup than the parser's tree may take. Returns the amount of markup.
+// bound), zero bytes, and more markup than the parser's tree may take. Returns the amount of
+// markup.
 size_t inspect(std::string_view text, const std::string& name) {
   size_t markup = 0;
   size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
     if (c == '\0') {
-      throw ModelError(name, line_at(text, i), "", "zero byte in the file", "MJCF files are UTF-8 text");
+      throw ModelError(name, line_at(text, i), "", "zero byte in the file",
+                       "MJCF files are UTF-8 text");
     }
     if (c == '=') ++markup;
     if (c != '<') {
@@ -53,7 +56,8 @@ size_t inspect(std::string_view text, const std::string& name) {
   const int line = xml.ErrorLineNum();
   switch (xml.ErrorID()) {
     case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
-      throw ModelError(name, 0, "", "no XML element in the file", "an MJCF file begins with <mujoco>");
+      throw ModelError(name, 0, "", "no XML element in the file",
+                       "an MJCF file begins with <mujoco>");
     case tinyxml2::XML_ERROR_PARSING_TEXT:
       throw ModelError(name, line, "", "text where an XML element is expected",
                        "an MJCF file begins with <mujoco>");
@@ -120,11 +124,13 @@ void Document::parse(std::string_view text, const std::string& name, const fs::p
   auto xml = std::make_unique<tinyxml2::XMLDocument>();
   // tinyxml2 takes length 0 for "measure it yourself".
   if (text.empty() || xml->Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
-    if (text.empty()) throw ModelError(name, 0, "", "file is empty", "an MJCF file begins with <mujoco>");
+    if (text.empty())
+      throw ModelError(name, 0, "", "file is empty", "an MJCF file begins with <mujoco>");
     fail_parse(*xml, name);
   }
   if (!xml->RootElement()) {
-    throw ModelError(name, 0, "", "no XML element in the file", "an MJCF file begins with <mujoco>");
+    throw ModelError(name, 0, "", "no XML element in the file",
+                     "an MJCF file begins with <mujoco>");
   }
   names_.push_back(name);
   files_.push_back({std::move(xml), path});
@@ -146,7 +152,7 @@ void Document::expand_includes(tinyxml2::XMLElement* element, int file, int dept
 }
 
 void Document::include(tinyxml2::XMLElement* element, int file, int depth) {
-  const std::string& from = names_[static_cast<size_t>(file)];
+  const std::string from = names_[static_cast<size_t>(file)];  // a copy: names_ grows below
   const int line = element->GetLineNum();
   const char* target = element->Attribute("file");
   if (!target || *target == '\0') {
@@ -167,7 +173,8 @@ void Document::include(tinyxml2::XMLElement* element, int file, int depth) {
   const fs::path canonical = fs::weakly_canonical(path, error);
   for (const File& known : files_) {
     if (known.path == canonical) {
-      throw ModelError(from, line, "include", "file " + quote(target) + " is already part of the scene",
+      throw ModelError(from, line, "include",
+                       "file " + quote(target) + " is already part of the scene",
                        "each file can be included once, and not by itself");
     }
   }

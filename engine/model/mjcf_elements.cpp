@@ -11,9 +11,9 @@ constexpr Keyword kJointTypes[] = {
     {"free", kJntFree}, {"ball", kJntBall}, {"slide", kJntSlide}, {"hinge", kJntHinge}};
 
 constexpr Keyword kGeomTypes[] = {
-    {"plane", kGeomPlane},         {"hfield", kGeomHfield},     {"sphere", kGeomSphere},
-    {"capsule", kGeomCapsule},     {"ellipsoid", kGeomEllipsoid}, {"cylinder", kGeomCylinder},
-    {"box", kGeomBox},             {"mesh", kGeomMesh},         {"sdf", kGeomSdf}};
+    {"plane", kGeomPlane},     {"hfield", kGeomHfield},       {"sphere", kGeomSphere},
+    {"capsule", kGeomCapsule}, {"ellipsoid", kGeomEllipsoid}, {"cylinder", kGeomCylinder},
+    {"box", kGeomBox},         {"mesh", kGeomMesh},           {"sdf", kGeomSdf}};
 
 constexpr Keyword kSiteTypes[] = {
     {"sphere", kGeomSphere},     {"capsule", kGeomCapsule}, {"ellipsoid", kGeomEllipsoid},

@@ -1,5 +1,6 @@
-// Readers of single elements. `read_*` lay the attributes of an element over what its default class gave;
-// they serve default classes and real elements alike. `finish_*` turn a raw element into its final form.
+// Readers of single elements. `read_*` lay the attributes of an element over what its default class
+// gave; they serve default classes and real elements alike. `finish_*` turn a raw element into its
+// final form.
 #pragma once
 
 #include "engine/model/mjcf_defaults.h"

@@ -45,11 +45,10 @@ constexpr Keyword kDisableFlags[] = {{"constraint", kDsblConstraint},
                                      {"nativeccd", kDsblNativeccd},
                                      {"island", kDsblIsland},
                                      {"multiccd", kDsblMulticcd}};
-constexpr Keyword kEnableFlags[] = {
-    {"override", kEnblOverride},     {"energy", kEnblEnergy},
-    {"fwdinv", kEnblFwdinv},         {"invdiscrete", kEnblInvdiscrete},
-    {"sleep", kEnblSleep},           {"diagexact", kEnblDiagExact},
-    {"ipc", kEnblIpc},               {"speculative", kEnblSpeculative}};
+constexpr Keyword kEnableFlags[] = {{"override", kEnblOverride}, {"energy", kEnblEnergy},
+                                    {"fwdinv", kEnblFwdinv},     {"invdiscrete", kEnblInvdiscrete},
+                                    {"sleep", kEnblSleep},       {"diagexact", kEnblDiagExact},
+                                    {"ipc", kEnblIpc},           {"speculative", kEnblSpeculative}};
 
 void read_flags(Context& c, const Element& e, OptionExtras& extras) {
   static constexpr Keyword kSwitch[] = {{"disable", 0}, {"enable", 1}};
@@ -100,7 +99,8 @@ void read_option(Context& c, const Element& e, OptionExtras& extras) {
   if (read(c, e, "ls_iterations", o.ls_iterations) && o.ls_iterations < 0) {
     c.fail(e, "attribute 'ls_iterations' is negative", "the default is 50");
   }
-  if (std::array<int, 31> groups; size_t n = read_integers(c, e, "actuatorgroupdisable", groups, 1)) {
+  if (std::array<int, 31> groups;
+      size_t n = read_integers(c, e, "actuatorgroupdisable", groups, 1)) {
     for (size_t i = 0; i < n; ++i) {
       if (groups[i] < 0 || groups[i] > 30) {
         c.fail(e, "attribute 'actuatorgroupdisable' is out of range", "groups are 0 to 30");
@@ -165,9 +165,10 @@ void read_compiler(Context& c, const Element& e) {
            "convert the file by loading and saving it in MuJoCo 2.3.3 or older");
   }
   if (std::string sequence; read_name(c, e, "eulerseq", sequence)) {
-    const bool valid = sequence.size() == 3 &&
-                       sequence.find_first_not_of("xyzXYZ") == std::string::npos;
-    if (!valid) c.fail(e, "attribute 'eulerseq' is no sequence of axes", "write three of x y z X Y Z");
+    const bool valid =
+        sequence.size() == 3 && sequence.find_first_not_of("xyzXYZ") == std::string::npos;
+    if (!valid)
+      c.fail(e, "attribute 'eulerseq' is no sequence of axes", "write three of x y z X Y Z");
     c.eulerseq = sequence;
   }
   read(c, e, "strippath", c.strippath);

@@ -65,9 +65,9 @@ Quat from_xyaxes(const Context& c, const Element& e, const std::array<double, 6>
   const Vec3 x = direction(c, e, "xyaxes", {v[0], v[1], v[2]});
   const Vec3 second = {v[3], v[4], v[5]};
   const double along = dot(x, second);
-  const Vec3 y = direction(
-      c, e, "xyaxes",
-      {second[0] - x[0] * along, second[1] - x[1] * along, second[2] - x[2] * along});
+  const Vec3 y =
+      direction(c, e, "xyaxes",
+                {second[0] - x[0] * along, second[1] - x[1] * along, second[2] - x[2] * along});
   return from_axes(x, y, direction(c, e, "xyaxes", cross(x, y)));
 }
 
@@ -132,8 +132,8 @@ bool read_orientation(const Context& c, const Element& e, Quat& quat) {
   if (read(c, e, "quat", four)) {
     const double largest = std::max(std::max(std::abs(four[0]), std::abs(four[1])),
                                     std::max(std::abs(four[2]), std::abs(four[3])));
-    const double norm = std::sqrt(four[0] * four[0] + four[1] * four[1] + four[2] * four[2] +
-                                  four[3] * four[3]);
+    const double norm =
+        std::sqrt(four[0] * four[0] + four[1] * four[1] + four[2] * four[2] + four[3] * four[3]);
     if (largest == 0) c.fail(e, "attribute 'quat' is zero", "the unit quaternion is 1 0 0 0");
     if (!std::isfinite(norm)) c.fail(e, "attribute 'quat' is too large");
     quat = normalized(four);

@@ -70,10 +70,10 @@ void Replicas::expand_all(Context& c, std::vector<T>& items, NameKind kind,
     }
     for (const auto reference : references) {
       if (!contains(find(kind, item.*reference), owner)) {
-        throw ModelError(c.file_name(item.source.file), item.source.line, "",
-                         "element refers to " + quote(item.*reference) +
-                             " and into another <replicate>",
-                         "name the single replicas instead");
+        throw ModelError(
+            c.file_name(item.source.file), item.source.line, "",
+            "element refers to " + quote(item.*reference) + " and into another <replicate>",
+            "name the single replicas instead");
       }
     }
     double copies = 1;

@@ -1,9 +1,9 @@
 // <replicate>: counting, names, and the elements that refer into it.
 //
-// Replicas of a subtree get name suffixes, innermost replicate first. What refers to a name inside a
-// replicate (actuators, pairs, excludes) is itself copied for each replica; copies follow the elements
-// that do not refer into replicates, in document order of the replicates, replica by replica. This is the
-// order of MuJoCo 4.0.0, found by experiment.
+// Replicas of a subtree get name suffixes, innermost replicate first. What refers to a name inside
+// a replicate (actuators, pairs, excludes) is itself copied for each replica; copies follow the
+// elements that do not refer into replicates, in document order of the replicates, replica by
+// replica. This is the order of MuJoCo 4.0.0, found by experiment.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 #include "engine/model/mjcf_tree.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -43,10 +42,8 @@ void TreeReader::add_asset(const Element& e) {
 int TreeReader::replicate_count(const Element& e) const {
   int n = 0;
   if (!mjcf::read(c_, e, "count", n)) c_.fail(e, "attribute 'count' is missing");
-  const auto shared = std::find(density_.begin(), density_.end(), e.xml);
-  if (shared != density_.end()) {
-    n = density_share(*c_.options.density, static_cast<int>(shared - density_.begin()),
-                      static_cast<int>(density_.size()));
+  if (const auto shared = density_.find(e.xml); shared != density_.end()) {
+    n = density_share(*c_.options.density, shared->second, static_cast<int>(density_.size()));
   }
   return n > 0 ? n : 0;
 }
@@ -64,9 +61,10 @@ double TreeReader::count(const Element& parent) const {
       total += 1;
     }
     if (total > c_.options.max_elements) {
-      c_.fail(e, "scene is too large: more than " +
-                     std::to_string(static_cast<long long>(c_.options.max_elements)) +
-                     " bodies, geoms and the like",
+      c_.fail(e,
+              "scene is too large: more than " +
+                  std::to_string(static_cast<long long>(c_.options.max_elements)) +
+                  " bodies, geoms and the like",
               "lower the counts of <replicate>");
     }
   });
@@ -74,7 +72,11 @@ double TreeReader::count(const Element& parent) const {
 }
 
 void TreeReader::read(const Element& root) {
-  if (c_.options.density) density_ = find_density_replicates(root);
+  if (c_.options.density) {
+    for (const tinyxml2::XMLElement* xml : find_density_replicates(root)) {
+      density_.emplace(xml, static_cast<int>(density_.size()));
+    }
+  }
   Body& world = c_.spec.bodies.emplace_back();
   world.name = "world";
   replicas_.add_name(kBodyName, world.name, -1);
@@ -174,8 +176,8 @@ void TreeReader::read_replicate(const Element& e, const Scope& scope) {
   inner.direct = true;
   inner.replicate = replicas_.node(e.xml, scope.replicate, n, separator);
   if (n == 0 && scope.first) add_names(e, inner.replicate);
-  // Replica i is turned by i times the angles (not by the i-th power of the rotation), and set off from the
-  // one before in that one's frame.
+  // Replica i is turned by i times the angles (not by the i-th power of the rotation), and set off
+  // from the one before in that one's frame.
   Pose replica;
   for (int i = 0; i < n; ++i) {
     inner.frame = compose(scope.frame, replica);
@@ -225,10 +227,11 @@ void TreeReader::read_geom_element(const Element& e, const Scope& scope) {
       c_.fail(e, "asset " + quote(asset) + " is not defined", "add it to <asset>");
     }
     std::error_code error;
-    const std::filesystem::path file =
-        c_.strippath ? std::filesystem::path(at->second).filename() : std::filesystem::path(at->second);
+    const std::filesystem::path file = c_.strippath ? std::filesystem::path(at->second).filename()
+                                                    : std::filesystem::path(at->second);
     const std::string& directory = c_.meshdir.empty() ? c_.assetdir : c_.meshdir;
-    if (!file.empty() && !std::filesystem::exists(c_.document.directory() / directory / file, error)) {
+    if (!file.empty() &&
+        !std::filesystem::exists(c_.document.directory() / directory / file, error)) {
       what += " with missing file " + quote(at->second);
     }
   }
@@ -253,10 +256,9 @@ void TreeReader::judge_foreign() {
     const Body& b = c_.spec.bodies[static_cast<size_t>(foreign.body)];
     const bool collides =
         g.contype != 0 || g.conaffinity != 0 || (!g.name.empty() && paired.count(g.name) > 0);
-    const bool from_geoms =
-        foreign.body != 0 && o.inertiafromgeom != kFalse &&
-        (o.inertiafromgeom == kTrue || !b.inertial) && g.group >= o.inertiagrouprange[0] &&
-        g.group <= o.inertiagrouprange[1];
+    const bool from_geoms = foreign.body != 0 && o.inertiafromgeom != kFalse &&
+                            (o.inertiafromgeom == kTrue || !b.inertial) &&
+                            g.group >= o.inertiagrouprange[0] && g.group <= o.inertiagrouprange[1];
     const bool heavy = g.mass ? *g.mass != 0 : g.density != 0;
     if (collides || (from_geoms && heavy)) c_.unsupported(foreign.element, foreign.what);
   }
@@ -271,7 +273,8 @@ void TreeReader::refuse_in_world(const Element& e, const Scope& scope) const {
     c_.fail(e, "the world cannot have a " + tag, "put it inside a <body>");
   }
   if (scope.direct) {
-    c_.fail(e, "a " + tag + " cannot stand in <replicate> without a body", "put it inside a <body>");
+    c_.fail(e, "a " + tag + " cannot stand in <replicate> without a body",
+            "put it inside a <body>");
   }
 }
 

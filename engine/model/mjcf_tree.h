@@ -15,8 +15,8 @@ namespace stepbench::model::mjcf {
 // The outermost <replicate> elements inside the first frame named "density", in document order.
 std::vector<const tinyxml2::XMLElement*> find_density_replicates(const Element& root);
 
-// Count of replicate `index` of `n` >= 1 that share a density level: equal shares, the first ones take what
-// is left over.
+// Count of replicate `index` of `n` >= 1 that share a density level: equal shares, the first ones
+// take what is left over.
 constexpr int density_share(int level, int index, int n) {
   return level / n + (index < level % n ? 1 : 0);
 }
@@ -28,8 +28,8 @@ class TreeReader {
   // Read all <worldbody> sections below the root into c.spec.bodies.
   void read(const Element& root);
 
-  // Once pairs are read too: note geoms that would be missed (meshes and the like that collide or weigh
-  // something); all others of their kind are dropped as decoration.
+  // Once pairs are read too: note geoms that would be missed (meshes and the like that collide or
+  // weigh something); all others of their kind are dropped as decoration.
   void judge_foreign();
 
   // <mesh> and <hfield> assets, for messages: name to file.
@@ -39,12 +39,12 @@ class TreeReader {
   // Where the reader stands.
   struct Scope {
     int body = 0;
-    Pose frame;                 // in the body's frame
+    Pose frame;  // in the body's frame
     int childclass = 0;
-    std::string suffix;         // of names, from enclosing replicates
-    int replicate = -1;         // innermost enclosing node
-    bool first = true;          // no enclosing replicate is past its first pass
-    bool direct = false;        // a replicate and no body in between
+    std::string suffix;   // of names, from enclosing replicates
+    int replicate = -1;   // innermost enclosing node
+    bool first = true;    // no enclosing replicate is past its first pass
+    bool direct = false;  // a replicate and no body in between
   };
 
   // A geom with a mesh, height field or the like: whether it matters is known at the end.
@@ -72,7 +72,7 @@ class TreeReader {
   Context& c_;
   const Defaults& defaults_;
   Replicas& replicas_;
-  std::vector<const tinyxml2::XMLElement*> density_;  // replicates that share the level
+  std::unordered_map<const tinyxml2::XMLElement*, int> density_;  // replicates that share the level
   std::vector<Foreign> foreign_;
   std::unordered_set<std::string> foreign_names_;
   std::unordered_map<std::string, std::string> assets_;

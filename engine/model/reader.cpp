@@ -33,8 +33,8 @@ void for_each_section(const Element& root, std::string_view section, F&& f) {
   });
 }
 
-// Lay --option over the file's options, by way of an <option> element of our own, so that the same rules
-// and messages apply.
+// Lay --option over the file's options, by way of an <option> element of our own, so that the same
+// rules and messages apply.
 void apply_overrides(Context& c, tinyxml2::XMLDocument& xml, OptionExtras& extras) {
   if (c.options.overrides.empty()) return;
   tinyxml2::XMLElement* option = xml.NewElement("option");

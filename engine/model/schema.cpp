@@ -42,7 +42,8 @@ struct SchemaBuilder {
   SchemaBuilder() {
     nodes.emplace_back();
     by_id[""].push_back(&nodes.back());
-    // Rows may refer to parents further down (frame and replicate hold each other), so nodes come first.
+    // Rows may refer to parents further down (frame and replicate hold each other), so nodes come
+    // first.
     std::vector<SchemaNode*> row_node;
     for (const SchemaRow& row : schema_table()) {
       SchemaNode& node = nodes.emplace_back();

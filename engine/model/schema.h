@@ -1,4 +1,5 @@
-// What MJCF 4.0.0 consists of, as data: every element and attribute, and what this program does with it.
+// What MJCF 4.0.0 consists of, as data: every element and attribute, and what this program does
+// with it.
 #pragma once
 
 #include <string_view>
@@ -13,12 +14,13 @@ enum class Use {
   kUnsupported  // would change the physics and is not simulated
 };
 
-// Attributes: space-separated names; a name behind '!' is unsupported wherever it is given, all other
-// names are read or ignored by the reader of the element. A tag behind '?' may occur once per parent.
+// Attributes: space-separated names; a name behind '!' is unsupported wherever it is given, all
+// other names are read or ignored by the reader of the element. A tag behind '?' may occur once per
+// parent.
 struct SchemaRow {
-  const char* parents;     // ids of the rows that may hold this element
-  const char* tags;        // element names that share this row
-  const char* id;          // name of this row as a parent; "" if it has no children
+  const char* parents;  // ids of the rows that may hold this element
+  const char* tags;     // element names that share this row
+  const char* id;       // name of this row as a parent; "" if it has no children
   Use use;
   const char* attributes;  // not looked at below unsupported elements
 };

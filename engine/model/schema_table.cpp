@@ -1,18 +1,18 @@
 #include "engine/model/schema.h"
 
-// Source: MuJoCo 4.0.0, XML schema and XML reference of its manual. One row per element (or per group of
-// elements with equal attributes), in the order of the manual.
+// Source: MuJoCo 4.0.0, XML schema and XML reference of its manual. One row per element (or per
+// group of elements with equal attributes), in the order of the manual.
 
 #define ORIENTATION "quat axisangle xyaxes zaxis euler"
 #define SENSOR "name nsample interp delay interval cutoff noise user"
 // Common to all actuators; transmissions other than joints are unsupported.
-#define ACTUATOR                                                                           \
+#define ACTUATOR \
   "name class group nsample interp delay ctrlrange user forcelimited forcerange joint "
-#define ACTUATOR_REST                                                                      \
-  "ctrllimited lengthrange gear damping armature cranklength jointinparent !tendon "       \
+#define ACTUATOR_REST                                                                \
+  "ctrllimited lengthrange gear damping armature cranklength jointinparent !tendon " \
   "!slidersite !cranksite !site !refsite "
-#define ACTUATOR_DEFAULT                                                                   \
-  "group nsample interp delay ctrlrange user ctrllimited forcelimited forcerange gear "    \
+#define ACTUATOR_DEFAULT                                                                \
+  "group nsample interp delay ctrlrange user ctrllimited forcelimited forcerange gear " \
   "damping armature cranklength "
 
 namespace stepbench::model::mjcf {
@@ -29,22 +29,29 @@ std::vector<SchemaRow> make_table() {
       {"", "mujoco", "mujoco", kRead, "model"},
 
       {"mujoco", "option", "option", kRead,
-       "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance gravity "
-       "wind magnetic density viscosity o_margin o_solref o_solimp o_friction integrator cone jacobian "
-       "solver iterations ls_iterations noslip_iterations ccd_iterations sdf_iterations sdf_initpoints "
+       "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance "
+       "gravity "
+       "wind magnetic density viscosity o_margin o_solref o_solimp o_friction integrator cone "
+       "jacobian "
+       "solver iterations ls_iterations noslip_iterations ccd_iterations sdf_iterations "
+       "sdf_initpoints "
        "actuatorgroupdisable"},
       {"option", "?flag", "", kRead,
        "constraint equality frictionloss limit contact spring damper gravity clampctrl warmstart "
-       "filterparent actuation refsafe sensor midphase eulerdamp autoreset nativeccd island multiccd "
+       "filterparent actuation refsafe sensor midphase eulerdamp autoreset nativeccd island "
+       "multiccd "
        "override energy fwdinv invdiscrete sleep diagexact ipc speculative"},
       {"mujoco", "compiler", "compiler", kRead,
-       "autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle fitaabb "
-       "eulerseq meshdir texturedir discardvisual usethread fusestatic inertiafromgeom inertiagrouprange "
+       "autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle "
+       "fitaabb "
+       "eulerseq meshdir texturedir discardvisual usethread fusestatic inertiafromgeom "
+       "inertiagrouprange "
        "saveinertial savecompiled savecanonical assetdir alignfree conflict passthrough"},
       {"compiler", "?lengthrange", "", kIgnore,
        "mode useexisting uselimit accel maxforce timeconst timestep inttotal interval tolrange"},
       {"mujoco", "size", "", kRead,
-       "memory njmax nconmax nstack nuserdata nkey nuser_body nuser_jnt nuser_geom nuser_site nuser_cam "
+       "memory njmax nconmax nstack nuserdata nkey nuser_body nuser_jnt nuser_geom nuser_site "
+       "nuser_cam "
        "nuser_tendon nuser_actuator nuser_sensor"},
       {"mujoco", "statistic", "", kIgnore, "meaninertia meanmass meansize extent center"},
 
@@ -73,16 +80,19 @@ std::vector<SchemaRow> make_table() {
       {"mujoco", "worldbody", "worldbody", kRead, ""},
       {kTree, "body", "body", kRead,
        "name childclass pos " ORIENTATION " mocap gravcomp sleep simple fuse user"},
-      {kTree, "frame", "frame", kRead, "name childclass pos " ORIENTATION " !scale scaling !massscale"},
+      {kTree, "frame", "frame", kRead,
+       "name childclass pos " ORIENTATION " !scale scaling !massscale"},
       {kTree, "replicate", "replicate", kRead, "count sep offset euler"},
       {kTree, "?inertial", "", kRead, "pos mass diaginertia fullinertia " ORIENTATION},
       {kTree, "joint", "", kRead,
-       "name class type group pos axis springdamper limited actuatorfrclimited solreflimit solimplimit "
+       "name class type group pos axis springdamper limited actuatorfrclimited solreflimit "
+       "solimplimit "
        "solreffriction solimpfriction stiffness range actuatorfrcrange actuatorgravcomp margin ref "
        "springref springyield armature damping frictionloss user"},
       {kTree, "freejoint", "", kRead, "name group align"},
       {kTree, "geom", "geom", kRead,
-       "name class type contype conaffinity condim group priority size material friction mass density "
+       "name class type contype conaffinity condim group priority size material friction mass "
+       "density "
        "shellinertia solmix solref solimp margin gap surfacevel adhesion fromto pos " ORIENTATION
        " hfield mesh fitscale rgba castshadow fluidshape fluidcoef user"},
       {"geom", "plugin", "", kUnsupported, ""},
@@ -92,7 +102,8 @@ std::vector<SchemaRow> make_table() {
        "name class projection fovy ipd resolution output pos " ORIENTATION
        " mode target focal focalpixel principal principalpixel sensorsize user"},
       {kTree, "light", "", kIgnore,
-       "name class directional type castshadow active pos dir bulbradius intensity range attenuation "
+       "name class directional type castshadow active pos dir bulbradius intensity range "
+       "attenuation "
        "cutoff softness exponent ambient diffuse specular mode target texture"},
       {kTree, "attach plugin flexcomp", "", kUnsupported, ""},
 
@@ -111,9 +122,9 @@ std::vector<SchemaRow> make_table() {
 
       {"mujoco", "actuator", "actuator", kRead, ""},
       {"actuator", "general", "", kRead,
-       ACTUATOR ACTUATOR_REST
-       "!body actlimited actrange actdim input velrange ffrange inheritrange dyntype gaintype biastype "
-       "dynprm gainprm biasprm actearly"},
+       ACTUATOR ACTUATOR_REST "!body actlimited actrange actdim input velrange ffrange "
+                              "inheritrange dyntype gaintype biastype "
+                              "dynprm gainprm biasprm actearly"},
       {"actuator", "motor", "", kRead, ACTUATOR ACTUATOR_REST},
       {"actuator", "position", "", kRead,
        ACTUATOR ACTUATOR_REST "inheritrange kp kv dampratio timeconst"},
@@ -146,8 +157,10 @@ std::vector<SchemaRow> make_table() {
       {"sensor", "contact", "", kIgnore,
        SENSOR " geom1 geom2 body1 body2 subtree1 subtree2 site num data reduce"},
       {"sensor", "e_potential e_kinetic clock", "", kIgnore, SENSOR},
-      {"sensor", "tactile", "", kIgnore, "name geom mesh nsample interp delay interval cutoff user"},
-      {"sensor", "user", "", kIgnore, "name objtype objname datatype needstage dim cutoff noise user"},
+      {"sensor", "tactile", "", kIgnore,
+       "name geom mesh nsample interp delay interval cutoff user"},
+      {"sensor", "user", "", kIgnore,
+       "name objtype objname datatype needstage dim cutoff noise user"},
       {"sensor", "plugin", "plugin", kIgnore,
        "name plugin instance cutoff objtype objname reftype refname user"},
 
@@ -156,7 +169,8 @@ std::vector<SchemaRow> make_table() {
 
       {"mujoco", "visual", "visual", kIgnore, ""},
       {"visual", "?global", "", kIgnore,
-       "cameraid orthographic fovy ipd azimuth elevation linewidth glow offwidth offheight realtime "
+       "cameraid orthographic fovy ipd azimuth elevation linewidth glow offwidth offheight "
+       "realtime "
        "ellipsoidinertia bvactive"},
       {"visual", "?quality", "", kIgnore, "shadowsize offsamples numslices numstacks numquads"},
       {"visual", "?headlight", "", kIgnore, "ambient diffuse specular active"},
@@ -165,7 +179,8 @@ std::vector<SchemaRow> make_table() {
        "shadowscale actuatortendon"},
       {"visual", "?scale", "", kIgnore,
        "forcewidth contactwidth contactheight connect com camera light selectpoint jointlength "
-       "jointwidth actuatorlength actuatorwidth framelength framewidth constraint slidercrank frustum"},
+       "jointwidth actuatorlength actuatorwidth framelength framewidth constraint slidercrank "
+       "frustum"},
       {"visual", "?rgba", "", kIgnore,
        "fog haze force inertia joint actuator actuatornegative actuatorpositive com camera light "
        "selectpoint connect contactpoint contactforce contactfriction contacttorque contactgap "
@@ -175,10 +190,12 @@ std::vector<SchemaRow> make_table() {
       {"mujoco default", "default", "default", kRead, "class"},
       {"default", "?mesh", "", kIgnore, "scale maxhullvert inertia"},
       {"default", "?texture", "", kIgnore,
-       "type colorspace gridsize gridlayout builtin rgb1 rgb2 mark markrgb random width height hflip "
+       "type colorspace gridsize gridlayout builtin rgb1 rgb2 mark markrgb random width height "
+       "hflip "
        "vflip nchannel embed"},
       {"default", "?material", "material", kIgnore,
-       "texture texrepeat texuniform emission specular shininess reflectance metallic roughness rgba"},
+       "texture texrepeat texuniform emission specular shininess reflectance metallic roughness "
+       "rgba"},
       {"default", "?joint", "", kRead,
        "type group pos axis springdamper limited actuatorfrclimited solreflimit solimplimit "
        "solreffriction solimpfriction stiffness range actuatorfrcrange actuatorgravcomp margin ref "
@@ -187,7 +204,8 @@ std::vector<SchemaRow> make_table() {
        "type contype conaffinity condim group priority size material friction mass density "
        "shellinertia solmix solref solimp margin gap surfacevel adhesion fromto pos " ORIENTATION
        " hfield mesh fitscale rgba castshadow fluidshape fluidcoef user"},
-      {"default", "?site", "", kRead, "type group pos " ORIENTATION " material mesh size fromto rgba user"},
+      {"default", "?site", "", kRead,
+       "type group pos " ORIENTATION " material mesh size fromto rgba user"},
       {"default", "?camera", "", kIgnore,
        "projection fovy ipd resolution output pos " ORIENTATION
        " mode focal focalpixel principal principalpixel sensorsize user"},
@@ -206,7 +224,8 @@ std::vector<SchemaRow> make_table() {
        "actlimited actrange actdim input velrange ffrange inheritrange dyntype gaintype biastype "
        "dynprm gainprm biasprm actearly"},
       {"default", "?motor", "", kRead, ACTUATOR_DEFAULT},
-      {"default", "?position", "", kRead, ACTUATOR_DEFAULT "inheritrange kp kv dampratio timeconst"},
+      {"default", "?position", "", kRead,
+       ACTUATOR_DEFAULT "inheritrange kp kv dampratio timeconst"},
       {"default", "?velocity ?damper", "", kRead, ACTUATOR_DEFAULT "kv"},
       {"default", "?intvelocity", "", kRead,
        ACTUATOR_DEFAULT "actlimited actrange inheritrange kp kv dampratio"},
@@ -220,8 +239,8 @@ std::vector<SchemaRow> make_table() {
        ACTUATOR_DEFAULT "timeconst tausmooth range force scale lmin lmax vmax fpmax fvmax"},
       {"default", "?adhesion", "", kRead, ACTUATOR_DEFAULT "gain"},
       {"default", "?dcmotor", "", kRead,
-       ACTUATOR_DEFAULT
-       "motorconst resistance nominal saturation inductance cogging controller thermal lugre input"},
+       ACTUATOR_DEFAULT "motorconst resistance nominal saturation inductance cogging controller "
+                        "thermal lugre input"},
 
       {"mujoco", "custom", "custom", kIgnore, ""},
       {"custom", "numeric", "", kIgnore, "name size data"},

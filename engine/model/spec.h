@@ -1,11 +1,12 @@
 // Parsed scene: what an MJCF file says, with everything that is a matter of text already settled.
 //
-// Made by `read_mjcf` (reader.h), taken by `compile` (compile.h) and `write_mjcf` (writer.h). Settled here:
-// includes are inlined; default classes are applied; frames and replicates are expanded (poses composed,
-// names suffixed, referencing elements copied); every orientation form is a unit quaternion; `fromto` has
-// become pos, quat and size; angles are radians; actuator shortcuts are general actuators. Left to the
-// compiler: masses and inertias, limits that follow from ranges, damping ratios, inherited ranges, names
-// to numbers, sizes of keyframes, fusestatic, discardvisual, alignfree.
+// Made by `read_mjcf` (reader.h), taken by `compile` (compile.h) and `write_mjcf` (writer.h).
+// Settled here: includes are inlined; default classes are applied; frames and replicates are
+// expanded (poses composed, names suffixed, referencing elements copied); every orientation form is
+// a unit quaternion; `fromto` has become pos, quat and size; angles are radians; actuator shortcuts
+// are general actuators. Left to the compiler: masses and inertias, limits that follow from ranges,
+// damping ratios, inherited ranges, names to numbers, sizes of keyframes, fusestatic,
+// discardvisual, alignfree.
 //
 // Conventions are MuJoCo's: SI units, quaternions (w, x, y, z), poses in the parent body's frame.
 #pragma once
@@ -20,7 +21,8 @@
 
 namespace stepbench::model {
 
-// Where an element stands: Spec::files[file], line (1-based; 0: made by the program, not by a file).
+// Where an element stands: Spec::files[file], line (1-based; 0: made by the program, not by a
+// file).
 struct Source {
   int file = 0;
   int line = 0;
@@ -29,8 +31,8 @@ struct Source {
 // Three-valued switch of MJCF (`limited` and the like).
 enum Tri : int { kFalse = 0, kTrue = 1, kAuto = 2 };
 
-// Attributes of <compiler> that outlive parsing. `angle`, `eulerseq`, `coordinate` and the directories are
-// used up by the reader.
+// Attributes of <compiler> that outlive parsing. `angle`, `eulerseq`, `coordinate` and the
+// directories are used up by the reader.
 struct CompilerOptions {
   bool autolimits = true;
   bool balanceinertia = false;
@@ -150,8 +152,9 @@ struct Exclude {
 };
 
 // <general>, or a shortcut written as one. As in MuJoCo's own spec a damping ratio is a positive
-// biasprm[2] beside biasprm[1] = -gainprm[0] (a written kv is stored as -kv): the compiler turns it into
-// -kv. inheritrange > 0 asks the compiler for ctrlrange (actrange with an integrator) from the joint.
+// biasprm[2] beside biasprm[1] = -gainprm[0] (a written kv is stored as -kv): the compiler turns it
+// into -kv. inheritrange > 0 asks the compiler for ctrlrange (actrange with an integrator) from the
+// joint.
 struct Actuator {
   Source source;
   std::string name;
@@ -207,8 +210,8 @@ struct Spec {
   std::optional<int> density;      // level asked for (density.h)
   bool density_replicate = false;  // it set the count of a <replicate>
 
-  // Names used by elements that are read and ignored (sensors, cameras, lights, tuples): fusestatic must
-  // keep such bodies, discardvisual such geoms.
+  // Names used by elements that are read and ignored (sensors, cameras, lights, tuples): fusestatic
+  // must keep such bodies, discardvisual such geoms.
   std::vector<std::string> referenced_bodies, referenced_geoms;
 
   std::vector<Unsupported> unsupported;  // not empty only with ReadOptions::ignore_unsupported

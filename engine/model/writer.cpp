@@ -70,8 +70,12 @@ class Xml {
     }
     text_ += '"';
   }
-  void value(const char* attribute_name, double v) { list(attribute_name, std::span<const double>(&v, 1)); }
-  void value(const char* attribute_name, int v) { list(attribute_name, std::span<const int>(&v, 1)); }
+  void value(const char* attribute_name, double v) {
+    list(attribute_name, std::span<const double>(&v, 1));
+  }
+  void value(const char* attribute_name, int v) {
+    list(attribute_name, std::span<const int>(&v, 1));
+  }
 
   // Arrays of doubles that differ from the default.
   template <size_t N>
@@ -80,7 +84,7 @@ class Xml {
     if (v != standard) list(attribute_name, std::span<const double>(v));
   }
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void differing(const char* attribute_name, T v, T standard) {
     if (v == standard) return;
     if constexpr (std::is_same_v<T, bool>) {
@@ -137,9 +141,9 @@ constexpr const char* kDynNames[] = {"none", "integrator", "filter", "filterexac
 constexpr const char* kGainNames[] = {"fixed", "affine"};
 constexpr const char* kBiasNames[] = {"none", "affine"};
 constexpr const char* kDisableNames[] = {
-    "constraint", "equality",     "frictionloss", "limit",     "contact",   "spring",    "damper",
-    "gravity",    "clampctrl",    "warmstart",    "filterparent", "actuation", "refsafe", "sensor",
-    "midphase",   "eulerdamp",    "autoreset",    "nativeccd", "island",    "multiccd"};
+    "constraint", "equality",  "frictionloss", "limit",        "contact",   "spring",  "damper",
+    "gravity",    "clampctrl", "warmstart",    "filterparent", "actuation", "refsafe", "sensor",
+    "midphase",   "eulerdamp", "autoreset",    "nativeccd",    "island",    "multiccd"};
 constexpr const char* kEnableNames[] = {"override", "energy", "fwdinv", "invdiscrete"};
 
 void write_compiler(Xml& x, const CompilerOptions& o) {

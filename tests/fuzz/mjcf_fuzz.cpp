@@ -1,5 +1,6 @@
-// Fuzz target of the loader: whatever the bytes, reading and compiling ends with a scene or a ModelError of
-// one line; a scene that was read is written, read again and written to the same text.
+// Fuzz target of the loader: whatever the bytes, reading and compiling ends with a scene or a
+// ModelError of one line; a scene that was read is written, read again and written to the same
+// text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
