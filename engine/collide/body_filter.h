@@ -1,4 +1,5 @@
-// Which body pairs may collide at all (mujoco_warp.md 6.3): shared by the static list and the broad phase.
+// Which body pairs may collide at all (mujoco_warp.md 6.3): shared by the static list and the broad
+// phase.
 #pragma once
 
 #include <vector>
@@ -17,7 +18,8 @@ struct BodyFilter {
 
   explicit BodyFilter(const model::Model& m);
 
-  // Bodies b1 < b2: neither the same weld group nor parent and child (the world is nobody's parent), at least one can move, not excluded.
+  // Bodies b1 < b2: neither the same weld group nor parent and child (the world is nobody's
+  // parent), at least one can move, not excluded.
   bool may_collide(int b1, int b2) const;
 };
 

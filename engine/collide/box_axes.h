@@ -9,13 +9,13 @@ namespace stepbench::collide::inline SB_ISA {
 template <class Real>
 struct BoxTolerance {
   static constexpr bool kDouble = sizeof(Real) == 8;
-  static constexpr Real kSeparation = kDouble ? Real(1e-13) : Real(1e-6);  // x sum of half sizes
-  static constexpr Real kParallel2 = kDouble ? Real(1e-16) : Real(1e-7);   // sin^2 of an edge axis
-  static constexpr Real kAmbiguous = kDouble ? Real(1e-9) : Real(1e-5);    // component of an axis
+  static constexpr Real kSeparation = kDouble ? Real(1e-13) : Real(1e-6);   // x sum of half sizes
+  static constexpr Real kParallel2 = kDouble ? Real(1e-16) : Real(1e-7);    // sin^2 of an edge axis
+  static constexpr Real kAmbiguous = kDouble ? Real(1e-9) : Real(1e-5);     // component of an axis
   static constexpr Real kDuplicate2 = kDouble ? Real(1e-14) : Real(1e-10);  // x (half sizes)^2
-  static constexpr Real kEdgeBias = Real(1e-6);     // an edge must beat a face by this, relative
-  static constexpr Real kSameAsFace = Real(0.99);   // cosine from which an edge axis is a face's
-  static constexpr Real kFaceBias = Real(0.05);     // and how much deeper it must then be
+  static constexpr Real kEdgeBias = Real(1e-6);    // an edge must beat a face by this, relative
+  static constexpr Real kSameAsFace = Real(0.99);  // cosine from which an edge axis is a face's
+  static constexpr Real kFaceBias = Real(0.05);    // and how much deeper it must then be
 };
 
 // Two boxes in each other's frame, and the winning axis.
@@ -97,8 +97,8 @@ SB_HD MaskOf<Lane> box_box_axes(const Pose<Lane>& a, const RealOf<Lane>* size1, 
       const Lane radius2 = Lane(size2[j1]) * math::abs(y1) + Lane(size2[j2]) * math::abs(y2);
       const Lane sep = math::abs(x1 * r.pos21[i1] + x2 * r.pos21[i2]) - radius1 - radius2;
       hit = hit & !(valid & (sep > tolerance));
-      const MaskOf<Lane> better = valid & (sep - Lane(T::kEdgeBias) * math::abs(sep) > r.edge_sep) &
-                                  (sep > r.face_sep);
+      const MaskOf<Lane> better =
+          valid & (sep - Lane(T::kEdgeBias) * math::abs(sep) > r.edge_sep) & (sep > r.face_sep);
       r.edge_sep = math::select(better, sep, r.edge_sep);
       r.edge = math::select(better, Lane(Real(3 * i + j)), r.edge);
     }

@@ -1,14 +1,18 @@
-// Box against box: separating axes, then a face or an edge contact (mujoco_warp.md 6.5; MuJoCo >= 3.12).
+// Box against box: separating axes, then a face or an edge contact (mujoco_warp.md 6.5; MuJoCo
+// >= 3.12).
 //
-// 1. Of 15 axes (three face normals of each box, nine products of edges) the one of greatest separation
+// 1. Of 15 axes (three face normals of each box, nine products of edges) the one of greatest
+// separation
 //    wins; no contact where any separates by more than the margin. In lanes, straight-line code.
-// 2. Face: the face of the other box that looks most against the winner is clipped to the winning face
+// 2. Face: the face of the other box that looks most against the winner is clipped to the winning
+// face
 //    (Sutherland and Hodgman 1974); each remaining vertex within the margin is a contact.
 //    Edge: one contact between the nearest points of the two supporting edges.
-//    Scalar code with branches, for each lane that passed 1: clipping is all branches, every width then
-//    executes the same operations and so gives the same bits.
+//    Scalar code with branches, for each lane that passed 1: clipping is all branches, every width
+//    then executes the same operations and so gives the same bits.
 //
-// Rounding decides between equal axes (flush or equal boxes), so the order of operations is MuJoCo's.
+// Rounding decides between equal axes (flush or equal boxes), so the order of operations is
+// MuJoCo's.
 #pragma once
 
 #include "engine/collide/box_axes.h"

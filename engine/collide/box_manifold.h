@@ -47,22 +47,23 @@ SB_INLINE void edge_axis(const BoxPair<Real>& p, int i, int j, Real* axis) {
   axis[i2] *= inverse;
 }
 
-// A winning edge axis along the best face's normal gives way to the face, unless it is clearly deeper:
-// the face covers the same contact with several points, and stacks must not flip between the two.
+// A winning edge axis along the best face's normal gives way to the face, unless it is clearly
+// deeper: the face covers the same contact with several points, and stacks must not flip between
+// the two.
 template <class Real>
 SB_INLINE bool edge_repeats_face(const BoxPair<Real>& p, const Real* axis, int face, Real face_sep,
                                  Real edge_sep) {
   using T = BoxTolerance<Real>;
   const int f = face - 3;
-  const Real cosine = face < 3 ? math::abs(axis[face])
-                               : math::abs(axis[0] * p.rot[f] + axis[1] * p.rot[3 + f] +
-                                           axis[2] * p.rot[6 + f]);
+  const Real cosine =
+      face < 3 ? math::abs(axis[face])
+               : math::abs(axis[0] * p.rot[f] + axis[1] * p.rot[3 + f] + axis[2] * p.rot[6 + f]);
   return cosine > T::kSameAsFace &&
          edge_sep < face_sep + T::kFaceBias * math::abs(face_sep) + kMinVal<Real>;
 }
 
-// Nearest points of the supporting edges. A component of the axis near zero leaves open which of two
-// parallel edges supports it: both are tried and the closest pair kept.
+// Nearest points of the supporting edges. A component of the axis near zero leaves open which of
+// two parallel edges supports it: both are tried and the closest pair kept.
 template <class Real>
 SB_HD void edge_contact(const BoxPair<Real>& p, int i, int j, Real* axis, BoxContacts<Real>& out) {
   using T = BoxTolerance<Real>;
@@ -79,9 +80,7 @@ SB_HD void edge_contact(const BoxPair<Real>& p, int i, int j, Real* axis, BoxCon
 
   const Real d2[3] = {rot[j], rot[3 + j], rot[6 + j]};
   const Real b = d2[i], denom = Real(1) - b * b;
-  const auto clip = [](Real x, Real limit) {
-    return x < -limit ? -limit : x > limit ? limit : x;
-  };
+  const auto clip = [](Real x, Real limit) { return x < -limit ? -limit : x > limit ? limit : x; };
   Real best = Real(1e10), w1[3] = {}, w2[3] = {};
   for (int v1 = 0; v1 < (open1 >= 0 ? 2 : 1); ++v1) {
     for (int v2 = 0; v2 < (open2 >= 0 ? 2 : 1); ++v2) {
@@ -126,8 +125,8 @@ SB_HD void edge_contact(const BoxPair<Real>& p, int i, int j, Real* axis, BoxCon
 
 inline constexpr int kMaxVertices = 12;
 
-// Keep the part of a polygon with sign * v[axis] <= limit; returns its number of vertices. z is carried
-// along. `in` and `out` swap roles where something is cut.
+// Keep the part of a polygon with sign * v[axis] <= limit; returns its number of vertices. z is
+// carried along. `in` and `out` swap roles where something is cut.
 template <class Real>
 SB_HD int clip_polygon(Real (**in)[3], Real (**out)[3], int n, int axis, Real sign, Real limit) {
   Real d[kMaxVertices];
@@ -146,7 +145,8 @@ SB_HD int clip_polygon(Real (**in)[3], Real (**out)[3], int n, int axis, Real si
       for (int c = 0; c < 3; ++c) (*out)[m][c] = p[c];
       ++m;
     }
-    const bool crosses = (d[k] < Real(0) && d[next] > Real(0)) || (d[k] > Real(0) && d[next] < Real(0));
+    const bool crosses =
+        (d[k] < Real(0) && d[next] > Real(0)) || (d[k] > Real(0) && d[next] < Real(0));
     if (crosses && m < kMaxVertices) {
       const Real t = d[k] / (d[k] - d[next]);
       for (int c = 0; c < 3; ++c) (*out)[m][c] = p[c] + t * (q[c] - p[c]);
@@ -159,8 +159,8 @@ SB_HD int clip_polygon(Real (**in)[3], Real (**out)[3], int n, int axis, Real si
   return m;
 }
 
-// Contacts on face `code` (0..2 of box 1, 3..5 of box 2). Works in the frame of that box: (x, y) in the
-// face, z the height over it.
+// Contacts on face `code` (0..2 of box 1, 3..5 of box 2). Works in the frame of that box: (x, y) in
+// the face, z the height over it.
 template <class Real>
 SB_HD void face_contacts(const BoxPair<Real>& p, int code, BoxContacts<Real>& out) {
   const bool first = code < 3;
@@ -204,8 +204,7 @@ SB_HD void face_contacts(const BoxPair<Real>& p, int code, BoxContacts<Real>& ou
   n = clip_polygon(&in, &spare, n, 1, Real(-1), size[ay]);
 
   // Clipping at a corner can leave the same vertex twice.
-  const Real same2 =
-      BoxTolerance<Real>::kDuplicate2 * (size[ax] * size[ax] + size[ay] * size[ay]);
+  const Real same2 = BoxTolerance<Real>::kDuplicate2 * (size[ax] * size[ax] + size[ay] * size[ay]);
   Real kept[kMaxContactsOfPair][2];
   const Real* pos = first ? p.pos1 : p.pos2;
   const Real* mat = first ? p.mat1 : p.mat2;
@@ -235,8 +234,8 @@ SB_HD void face_contacts(const BoxPair<Real>& p, int code, BoxContacts<Real>& ou
 
 // Step 2.
 template <class Real>
-SB_HD void box_box_contacts(const BoxPair<Real>& p, int face, Real face_sep, int edge, Real edge_sep,
-                            BoxContacts<Real>& out) {
+SB_HD void box_box_contacts(const BoxPair<Real>& p, int face, Real face_sep, int edge,
+                            Real edge_sep, BoxContacts<Real>& out) {
   namespace d = box_box_detail;
   out.n = 0;
   if (edge >= 0) {

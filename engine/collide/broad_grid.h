@@ -1,8 +1,8 @@
 // Broad phase, spatial part: the small geoms in grid order, and scans over them.
 //
-// Positions and reaches are rounded to float with room for the rounding, so a scan finds every pair whose
-// bounding spheres touch and a few more; the bounding test of the narrow phase then decides exactly. The
-// vectors used for it therefore never show in a result.
+// Positions and reaches are rounded to float with room for the rounding, so a scan finds every pair
+// whose bounding spheres touch and a few more; the bounding test of the narrow phase then decides
+// exactly. The vectors used for it therefore never show in a result.
 #pragma once
 
 #include "engine/collide/broad_phase_params.h"
@@ -22,8 +22,8 @@ using BroadLane = math::Pack<float, 8>;
 using BroadLane = math::Pack<float, 4>;
 #endif
 
-// Up to this many small geoms all pairs are scanned, without a grid: 16 us for 256 geoms on one core with
-// 16 lanes, about what sorting them into cells costs.
+// Up to this many small geoms all pairs are scanned, without a grid: 16 us for 256 geoms on one
+// core with 16 lanes, about what sorting them into cells costs.
 inline constexpr int kMaxBruteForce = 320;
 
 // A row of grid cells along x: [nx], then y, then z.
@@ -37,7 +37,8 @@ SB_INLINE BroadLane load(const float* a) {
   return r;
 }
 
-// Position as float, kept finite: clamping does not move two geoms apart, and NaN goes to the border.
+// Position as float, kept finite: clamping does not move two geoms apart, and NaN goes to the
+// border.
 template <class Real>
 SB_INLINE float broad_coordinate(Real x) {
   return float(math::clamp(x, Real(-1e6), Real(1e6)));
@@ -49,8 +50,8 @@ SB_INLINE float broad_reach(Real reach, float x, float y, float z) {
   return float(reach) * 1.00001f + 4e-7f * (math::abs(x) + math::abs(y) + math::abs(z));
 }
 
-// Cell of every small geom in a box of cells that holds all but outliers, which go to the border: clamping
-// moves no two cells apart, so neighbours stay neighbours.
+// Cell of every small geom in a box of cells that holds all but outliers, which go to the border:
+// clamping moves no two cells apart, so neighbours stay neighbours.
 template <class Real>
 SB_HD BroadGrid assign_cells(const BroadPhaseParams<Real>& p, const Real* xpos, int* cell_of) {
   BroadGrid grid{1, 1, 1};
@@ -127,8 +128,8 @@ SB_HD BroadGrid sort_into_cells(const BroadPhaseParams<Real>& p, const Real* xpo
   return grid;
 }
 
-// Calls f(k) for each entry k of [begin, end) for which test(k ...) holds; test maps the first entry of a
-// vector to a mask.
+// Calls f(k) for each entry k of [begin, end) for which test(k ...) holds; test maps the first
+// entry of a vector to a mask.
 template <class Test, class F>
 SB_INLINE void scan(int begin, int end, Test&& test, F&& f) {
   for (int k = begin; k < end; k += math::kWidth<BroadLane>) {
@@ -154,8 +155,8 @@ SB_INLINE void scan_sphere(const BroadPhaseBuffers<Real>& b, float x, float y, f
       f);
 }
 
-// Calls f(k1, k2) for each two entries whose spheres touch: all later entries of the own cell, and half
-// of the 26 neighbours, so that each pair is seen once. Cells along x lie next to each other.
+// Calls f(k1, k2) for each two entries whose spheres touch: all later entries of the own cell, and
+// half of the 26 neighbours, so that each pair is seen once. Cells along x lie next to each other.
 template <class Real, class F>
 SB_HD void for_each_touching(const BroadGrid& grid, const BroadPhaseBuffers<Real>& b, F&& f) {
   const auto begin = [&](int x, int y, int z) {

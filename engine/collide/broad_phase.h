@@ -1,12 +1,13 @@
 // Broad phase of single execution: the geom pairs of this step whose bounding volumes touch.
 //
-// Gives the sublist of all_pairs() (pairs.h) that can make contacts now: the same filter, the same parameters, the same
-// order, found without looking at every pair. Small geoms go through a grid (or, up to kMaxBruteForce of
-// them, through one vectorised pass over all pairs); planes and large geoms are tested against all small ones.
-// Cost per step: O(geoms + pairs found). No allocation; deterministic.
+// Gives the sublist of all_pairs() (pairs.h) that can make contacts now: the same filter, the same
+// parameters, the same order, found without looking at every pair. Small geoms go through a grid
+// (or, up to kMaxBruteForce of them, through one vectorised pass over all pairs); planes and large
+// geoms are tested against all small ones. Cost per step: O(geoms + pairs found). No allocation;
+// deterministic.
 //
-// Two counting sorts by body bring the pairs into MuJoCo's order, in time linear in their number; a comparison sort
-// of 10,000 pairs would cost as much as the rest of the stage.
+// Two counting sorts by body bring the pairs into MuJoCo's order, in time linear in their number; a
+// comparison sort of 10,000 pairs would cost as much as the rest of the stage.
 #pragma once
 
 #include "engine/collide/broad_grid.h"
@@ -25,8 +26,10 @@ SB_INLINE bool contains(const long long* sorted, int n, int a, int b) {
   int low = 0, high = n;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (sorted[middle] < key) low = middle + 1;
-    else high = middle;
+    if (sorted[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < n && sorted[low] == key;
 }
@@ -81,8 +84,9 @@ class Collector {
   int n_ = 0;
 };
 
-// Whether the bounding sphere of small geom g can touch box w: distance of a point to the box. The doubled
-// margin covers separated boxes, whose contact distance is that along an axis, not the Euclidean one.
+// Whether the bounding sphere of small geom g can touch box w: distance of a point to the box. The
+// doubled margin covers separated boxes, whose contact distance is that along an axis, not the
+// Euclidean one.
 template <class Real>
 SB_HD bool sphere_meets_box(const model::Params<Real>& m, const BroadPhaseParams<Real>& p, int w,
                             int g, const Real* xpos, const Real* xmat) {
@@ -90,7 +94,8 @@ SB_HD bool sphere_meets_box(const model::Params<Real>& m, const BroadPhaseParams
   const Vec3<Real> centre = {xpos[3 * g], xpos[3 * g + 1], xpos[3 * g + 2]};
   const Vec3<Real> c = box.to_local(centre - box.pos);
   const Real* size = m.geom_size + 3 * w;
-  const Vec3<Real> nearest = {math::clamp(c.x, -size[0], size[0]), math::clamp(c.y, -size[1], size[1]),
+  const Vec3<Real> nearest = {math::clamp(c.x, -size[0], size[0]),
+                              math::clamp(c.y, -size[1], size[1]),
                               math::clamp(c.z, -size[2], size[2])};
   const Vec3<Real> d = c - nearest;
   const Real bound = (p.loose[g] + p.loose[w] - m.geom_rbound[w]) * Real(1.0001);
@@ -128,7 +133,8 @@ SB_HD void collect_wide(const model::Params<Real>& m, const BroadPhaseParams<Rea
   }
 }
 
-// Order inside a body pair: explicit pairs, then by stored geoms (midphase), or by the bodies' own geoms.
+// Order inside a body pair: explicit pairs, then by stored geoms (midphase), or by the bodies' own
+// geoms.
 template <class Real>
 SB_INLINE bool before(const model::Params<Real>& m, bool midphase, const BroadCandidate& a,
                       const BroadCandidate& c) {
@@ -143,8 +149,8 @@ SB_INLINE bool before(const model::Params<Real>& m, bool midphase, const BroadCa
 
 // Stable counting sort of n candidates by a body.
 template <class Key>
-SB_HD void counting_sort(const BroadCandidate* in, BroadCandidate* out, int n, int* count, int nbody,
-                         Key&& key) {
+SB_HD void counting_sort(const BroadCandidate* in, BroadCandidate* out, int n, int* count,
+                         int nbody, Key&& key) {
   for (int i = 0; i <= nbody; ++i) count[i] = 0;
   for (int i = 0; i < n; ++i) ++count[key(in[i]) + 1];
   for (int i = 1; i <= nbody; ++i) count[i] += count[i - 1];
@@ -153,8 +159,8 @@ SB_HD void counting_sort(const BroadCandidate* in, BroadCandidate* out, int n, i
 
 }  // namespace broad_detail
 
-// Writes b.pairs; returns their number. Where maxpair does not suffice, returns 0 and need_pair is the number that
-// does; otherwise need_pair is 0.
+// Writes b.pairs; returns their number. Where maxpair does not suffice, returns 0 and need_pair is
+// the number that does; otherwise need_pair is 0.
 template <class Real>
 SB_HD int broad_phase(const model::Params<Real>& m, const BroadPhaseParams<Real>& p,
                       const model::Scratch<Real>& d, BroadPhaseBuffers<Real>& b) {

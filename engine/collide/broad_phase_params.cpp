@@ -84,7 +84,8 @@ BroadPhaseModel<Real>::BroadPhaseModel(const model::Model& m) {
   for (int i = 0; i < 5; ++i) o.solimp[i] = Real(over.solimp[i]);
   for (int i = 0; i < 5; ++i) o.friction[i] = Real(over.friction[i]);
 
-  // Reaches, and small against wide. Geoms that only explicit pairs can collide are in neither list.
+  // Reaches, and small against wide. Geoms that only explicit pairs can collide are in neither
+  // list.
   std::vector<double> reach, loose, finite;
   for (int g = 0; g < m.ngeom; ++g) {
     const double margin = over.enabled ? 0.5 * over.margin : p.geom_margin[g];

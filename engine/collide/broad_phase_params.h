@@ -14,25 +14,27 @@ struct Model;
 
 namespace stepbench::collide {
 
-// Plain data; pointers into BroadPhaseModel. A key of two bodies or geoms is smaller * 2^32 + larger.
+// Plain data; pointers into BroadPhaseModel. A key of two bodies or geoms is smaller * 2^32 +
+// larger.
 template <class Real>
 struct BroadPhaseParams {
   ContactOverride<Real> contact_override;
   int nbody, nsmall, nwide, nexplicit, nexplicit_geoms, nexcluded, nclass;
   bool midphase, filter_parent;
-  float cell;             // m, edge of a grid cell: no two small geoms farther apart than this touch
-  const int* small;       // nsmall geoms of similar size, ascending
-  const int* wide;        // nwide planes and geoms far larger than the rest, ascending
-  const Real* reach;      // ngeom, m: bounding radius + margin + gap
-  const Real* loose;      // ngeom, m: bounding radius + 2 (margin + gap)
-  const int* weld;        // nbody: root of the weld group
-  const int* weld_parent;  // nbody: weld group of that root's parent
-  const int* moves;       // nbody: 1 where the weld group has joints of its own
-  const long long* excluded;        // nexcluded body keys, ascending
-  const long long* explicit_geoms;  // nexplicit_geoms geom keys, ascending
+  float cell;         // m, edge of a grid cell: no two small geoms farther apart than this touch
+  const int* small;   // nsmall geoms of similar size, ascending
+  const int* wide;    // nwide planes and geoms far larger than the rest, ascending
+  const Real* reach;  // ngeom, m: bounding radius + margin + gap
+  const Real* loose;  // ngeom, m: bounding radius + 2 (margin + gap)
+  const int* weld;    // nbody: root of the weld group
+  const int* weld_parent;                  // nbody: weld group of that root's parent
+  const int* moves;                        // nbody: 1 where the weld group has joints of its own
+  const long long* excluded;               // nexcluded body keys, ascending
+  const long long* explicit_geoms;         // nexplicit_geoms geom keys, ascending
   const PairParams<Real>* explicit_pairs;  // nexplicit, in the order of their bodies
-  // Contact parameters by classes of geoms with equal parameters: class_pairs[nclass * a + b] for a pair whose stored geom1 is of
-  // class a. nclass 0: too many classes, parameters are mixed for each pair.
+  // Contact parameters by classes of geoms with equal parameters: class_pairs[nclass * a + b] for a
+  // pair whose stored geom1 is of class a. nclass 0: too many classes, parameters are mixed for
+  // each pair.
   const int* geom_class;                // ngeom
   const PairParams<Real>* class_pairs;  // nclass * nclass
 };
@@ -45,15 +47,15 @@ struct BroadCandidate {
 // Working memory of one world. bind_broad_phase() lays it into one block.
 template <class Real>
 struct BroadPhaseBuffers {
-  PairParams<Real>* pairs;  // maxpair: result
+  PairParams<Real>* pairs;         // maxpair: result
   BroadCandidate *found, *sorted;  // maxpair each
   int maxpair;
-  int* count;               // nbody + 1
-  float *x, *y, *z, *r;     // nsmall + padding, in grid order
-  int* order;               // nsmall: geoms in grid order
-  int* cell_of;             // nsmall
-  int* cell_begin;          // max_cells + 2
-  int need_pair = 0;        // pairs that maxpair should have held; 0: it sufficed
+  int* count;            // nbody + 1
+  float *x, *y, *z, *r;  // nsmall + padding, in grid order
+  int* order;            // nsmall: geoms in grid order
+  int* cell_of;          // nsmall
+  int* cell_begin;       // max_cells + 2
+  int need_pair = 0;     // pairs that maxpair should have held; 0: it sufficed
 };
 
 template <class Real>

@@ -1,8 +1,10 @@
-// Capsule against capsule: nearest points of two segments, by the form that MuJoCo has used since 3.16.
+// Capsule against capsule: nearest points of two segments, by the form that MuJoCo has used
+// since 3.16.
 //
-// The determinant is the squared norm of the cross product of the two directions, so that it keeps its digits when the
-// axes are nearly parallel (ma*mc - mb*mb cancels). Axes within about 1e-4 rad count as parallel and
-// give two contacts: both ends of capsule 1, each with its nearest point of capsule 2.
+// The determinant is the squared norm of the cross product of the two directions, so that it keeps
+// its digits when the axes are nearly parallel (ma*mc - mb*mb cancels). Axes within about 1e-4 rad
+// count as parallel and give two contacts: both ends of capsule 1, each with its nearest point of
+// capsule 2.
 #pragma once
 
 #include "engine/collide/geometry.h"
@@ -10,8 +12,8 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
-// Closer bound than the spheres': each capsule against the bounding sphere of the other. The slack covers
-// the rounding of the test itself.
+// Closer bound than the spheres': each capsule against the bounding sphere of the other. The slack
+// covers the rounding of the test itself.
 template <class Lane>
 SB_INLINE MaskOf<Lane> capsules_near(const Pose<Lane>& a, const RealOf<Lane>* size1,
                                      const Pose<Lane>& b, const RealOf<Lane>* size2, Lane margin) {
@@ -56,7 +58,7 @@ SB_HD int capsule_capsule(const Pose<Lane>& a, const RealOf<Lane>* size1, const 
   // t follows from s; where it leaves [0, 1] it is clamped and s follows from t.
   const auto ball = [&](Lane s) {
     Lane t = (e * s + f) / div2;
-    const MaskOf<Lane> below = t < zero, above = t > one;
+    const MaskOf<Lane> below = t<zero, above = t> one;
     const MaskOf<Lane> at_b0 = below | point2;
     if (math::any(at_b0 | above)) {
       const Lane end = math::select(at_b0, zero, e);

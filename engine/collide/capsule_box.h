@@ -1,13 +1,14 @@
 // Capsule against box: up to two spheres on the capsule's segment, each against the box.
 //
-// The search for their places follows MuJoCo (mjraw_CapsuleBox, after S. Kolev): the nearest feature of
-// the box to the segment (a face under one of its ends, an edge, or a corner) gives the first place, and a
-// rule for each feature walks from there along the segment, as far as it stays over the box, to a second.
+// The search for their places follows MuJoCo (mjraw_CapsuleBox, after S. Kolev): the nearest
+// feature of the box to the segment (a face under one of its ends, an edge, or a corner) gives the
+// first place, and a rule for each feature walks from there along the segment, as far as it stays
+// over the box, to a second.
 //
-// The search is scalar code with branches, run for each lane that passed the bounding test. Every width
-// then executes the same scalar operations, hence gives the same bits, and a pack rarely has more than a
-// few such lanes, while all 12 edges and all rules in lanes would cost every lane every time. The two
-// sphere-box tests that follow run in lanes.
+// The search is scalar code with branches, run for each lane that passed the bounding test. Every
+// width then executes the same scalar operations, hence gives the same bits, and a pack rarely has
+// more than a few such lanes, while all 12 edges and all rules in lanes would cost every lane every
+// time. The two sphere-box tests that follow run in lanes.
 #pragma once
 
 #include "engine/collide/geometry.h"
@@ -32,9 +33,9 @@ struct Nearest {
   Real s = 0;         // place on the segment
   Real edge_pos = 0;  // place on the edge, in units of its half length
   int feature = kNone;
-  int face = -1;    // axis of the face under the end; -1: the end is inside the box
-  int corner = 0;   // bit k: on the positive side of axis k
-  int edge = 0;     // axis of the edge
+  int face = -1;   // axis of the face under the end; -1: the end is inside the box
+  int corner = 0;  // bit k: on the positive side of axis k
+  int edge = 0;    // axis of the edge
 };
 
 template <class Real>
@@ -70,8 +71,8 @@ SB_HD void search_faces(const Real* pos, const Real* half, const Real* size, Nea
   }
 }
 
-// The 12 edges, each against the segment (nearest points of two segments, clamped in the order edge,
-// segment, edge). An end of the edge counts as a corner.
+// The 12 edges, each against the segment (nearest points of two segments, clamped in the order
+// edge, segment, edge). An end of the edge counts as a corner.
 template <class Real>
 SB_HD void search_edges(const Real* pos, const Real* half, const Real* size, Real length,
                         Nearest<Real>& best) {
@@ -234,8 +235,8 @@ SB_HD void capsule_box(const Pose<Lane>& capsule, const RealOf<Lane>* size1, con
   }
   const Vec3<Lane> half = axis * Lane(size1[1]);
   const auto ball = [&](MaskOf<Lane> has, Lane s) {
-    Contact<Lane> c = ball_box(box.to_world(pos + half * s) + box.pos, Lane(size1[0]), box, size2,
-                               margin);
+    Contact<Lane> c =
+        ball_box(box.to_world(pos + half * s) + box.pos, Lane(size1[0]), box, size2, margin);
     c.dist = where<Lane>(has, c.dist);
     return c;
   };

@@ -1,7 +1,7 @@
 // Vectors, poses and contact points in lanes: the vocabulary of the pair functions.
 //
-// Sums of products are written in MuJoCo's order and without fma, so that near-ties (flush boxes, aligned
-// capsules) are decided by the same rounding as there.
+// Sums of products are written in MuJoCo's order and without fma, so that near-ties (flush boxes,
+// aligned capsules) are decided by the same rounding as there.
 #pragma once
 
 #include "engine/math/lane.h"
@@ -53,7 +53,8 @@ SB_INLINE Vec3<Lane> normalize(const Vec3<Lane>& a, Lane& norm) {
   return select(tiny, Vec3<Lane>{one, zero, zero}, a * inverse);
 }
 
-// Where a geom is: its centre and its rotation, row-major; columns are the geom's axes in world frame.
+// Where a geom is: its centre and its rotation, row-major; columns are the geom's axes in world
+// frame.
 template <class Lane>
 struct Pose {
   Vec3<Lane> pos;
@@ -77,9 +78,9 @@ struct Pose {
 // One contact point. `dist` is kNoContact in lanes that lack it; the rest is then undefined.
 template <class Lane>
 struct Contact {
-  Lane dist;           // m, negative in penetration
-  Vec3<Lane> pos;      // midway between the surfaces
-  Vec3<Lane> normal;   // unit, from geom1 to geom2
+  Lane dist;          // m, negative in penetration
+  Vec3<Lane> pos;     // midway between the surfaces
+  Vec3<Lane> normal;  // unit, from geom1 to geom2
 };
 
 template <class Lane>

@@ -1,11 +1,12 @@
 // Stage `collide`: contacts of all listed geom pairs, in lanes (mujoco_warp.md 6.3-6.5).
 //
-// Reads geom_xpos, geom_xmat; writes con_dist, con_pos, con_frame, con_pair, ncon, out_ncon, out_maxpen.
+// Reads geom_xpos, geom_xmat; writes con_dist, con_pos, con_frame, con_pair, ncon, out_ncon,
+// out_maxpen.
 //
-// For each pair in order: bounding test in all lanes; where any lane passes, the pair's function; then one
-// slot for each of its contacts that any lane has. A lane's contacts therefore stand in MuJoCo's order,
-// whatever the other lanes do. A lane that fails the bounding test has no contact of the pair even if the
-// function ran for its neighbours, so its result is its own.
+// For each pair in order: bounding test in all lanes; where any lane passes, the pair's function;
+// then one slot for each of its contacts that any lane has. A lane's contacts therefore stand in
+// MuJoCo's order, whatever the other lanes do. A lane that fails the bounding test has no contact
+// of the pair even if the function ran for its neighbours, so its result is its own.
 #pragma once
 
 #include "engine/collide/box_box.h"
@@ -42,12 +43,15 @@ class ContactWriter {
     write(pair, c, exists, n, t);
   }
 
-  // The same with a given direction of the first tangent.
+  // The same with a given direction of the first tangent. It may nearly be the normal's (an upright
+  // capsule), so the normal's rounding has to be taken out before the two are made orthogonal.
   SB_HD void put(int pair, const Contact<Lane>& c, Mask near, const Vec3<Lane>& tangent) {
     const Mask exists = near & (c.dist < no_contact<Lane>());
     if (!math::any(exists)) return;
     const Lane zero = Lane(Real(0)), one = Lane(Real(1));
-    write(pair, c, exists, normal(c, exists), select(exists, tangent, {zero, one, zero}));
+    Lane norm;
+    const Vec3<Lane> n = normalize(normal(c, exists), norm);
+    write(pair, c, exists, n, select(exists, tangent, {zero, one, zero}));
   }
 
   SB_HD void finish() {
@@ -158,8 +162,9 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
   for (int k = 0; k < n; ++k) out.put(index, c[k], near);
 }
 
-// pairs: npair >= 0 pairs in MuJoCo's contact order. Where the slots do not suffice, need_con is the
-// number that would, and the first maxcon slots hold the first contacts; otherwise need_con is 0.
+// pairs: npair >= 0 pairs in MuJoCo's contact order. Where the slots do not suffice, need_con is
+// the number that would, and the first maxcon slots hold the first contacts; otherwise need_con is
+// 0.
 template <class Lane>
 SB_HD void narrow_phase(const model::Params<RealOf<Lane>>& m, const PairParams<RealOf<Lane>>* pairs,
                         int npair, const model::State<Lane>&, model::Scratch<Lane>& d) {

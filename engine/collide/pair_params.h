@@ -1,4 +1,5 @@
-// What is known of a geom pair before the step: which function collides it, and its contact parameters.
+// What is known of a geom pair before the step: which function collides it, and its contact
+// parameters.
 #pragma once
 
 #include "engine/math/target.h"
@@ -6,9 +7,9 @@
 
 namespace stepbench::collide {
 
-// Families of geom pairs that MuJoCo 4.0.0 resolves in closed form (its table mjCOLLISIONFUNC; computation
-// chapter of the manual, "Collision detection"). kNoKind: no contact exists (plane with plane);
-// kConvex: the pair needs general convex collision, a mesh or a height field.
+// Families of geom pairs that MuJoCo 4.0.0 resolves in closed form (its table mjCOLLISIONFUNC;
+// computation chapter of the manual, "Collision detection"). kNoKind: no contact exists (plane with
+// plane); kConvex: the pair needs general convex collision, a mesh or a height field.
 enum PairKind : int {
   kPlaneSphere,
   kPlaneCapsule,
@@ -29,7 +30,8 @@ enum PairKind : int {
 // Contacts that one pair can make in one world (mujoco_warp.md 6.5).
 inline constexpr int kMaxContactsOfPair = 8;
 
-// Plain data, copied to devices as it is. The first five fields are all that the bounding test reads.
+// Plain data, copied to devices as it is. The first five fields are all that the bounding test
+// reads.
 template <class Real>
 struct PairParams {
   int geom1, geom2;  // MuJoCo's stored order: the smaller type first, else the smaller body

@@ -38,7 +38,8 @@ struct ExplicitPairs {
   explicit ExplicitPairs(const Model& m) : order(std::size_t(m.npair)) {
     std::iota(order.begin(), order.end(), 0);
     const auto key = [&](int k) {
-      return geom_key(at(m.geom_bodyid, at(m.pair_geom1, k)), at(m.geom_bodyid, at(m.pair_geom2, k)));
+      return geom_key(at(m.geom_bodyid, at(m.pair_geom1, k)),
+                      at(m.geom_bodyid, at(m.pair_geom2, k)));
     };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
     for (int k : order) signature.push_back(key(k));
@@ -51,8 +52,8 @@ struct ExplicitPairs {
   }
 };
 
-// Calls f(g1, g2, b1, b2) for every automatic pair, g1 of the smaller body, in the order of the bodies.
-// `use(body)`, `use(b1, b2)`: bodies and body pairs to look at.
+// Calls f(g1, g2, b1, b2) for every automatic pair, g1 of the smaller body, in the order of the
+// bodies. `use(body)`, `use(b1, b2)`: bodies and body pairs to look at.
 template <class UseBody, class F>
 void for_each_automatic(const Model& m, UseBody&& use, F&& f) {
   const BodyFilter filter(m);
@@ -199,7 +200,8 @@ std::vector<std::string> unsupported_pairs(const Model& m) {
     Found& f = found[{std::min(t1, t2), std::max(t1, t2)}];
     if (f.n++ == 0) f.g1 = t1 <= t2 ? g1 : g2, f.g2 = t1 <= t2 ? g2 : g1;
   };
-  // Bodies with a geom type that is in some pair without a closed form; any such pair has one of these.
+  // Bodies with a geom type that is in some pair without a closed form; any such pair has one of
+  // these.
   std::vector<char> convex(std::size_t(m.nbody), 0);
   bool any = false;
   for (int g = 0; g < m.ngeom; ++g) {

@@ -1,7 +1,7 @@
 // A plane against sphere, capsule, ellipsoid, cylinder and box (mujoco_warp.md 6.5).
 //
-// The plane passes through pose1.pos with normal = its z axis; it is infinite whatever its size says. `margin` is
-// the distance up to which contacts are listed (margin + gap of the pair).
+// The plane passes through pose1.pos with normal = its z axis; it is infinite whatever its size
+// says. `margin` is the distance up to which contacts are listed (margin + gap of the pair).
 #pragma once
 
 #include "engine/collide/geometry.h"
@@ -28,7 +28,8 @@ SB_INLINE void plane_capsule(const Pose<Lane>& plane, const Pose<Lane>& capsule,
   out[1] = plane_ball(plane, capsule.pos - segment, Lane(size[0]), margin);
 }
 
-// The point of the ellipsoid that lies deepest: A^2 d / |A d| for the direction d = -normal in its frame.
+// The point of the ellipsoid that lies deepest: A^2 d / |A d| for the direction d = -normal in its
+// frame.
 template <class Lane>
 SB_INLINE Contact<Lane> plane_ellipsoid(const Pose<Lane>& plane, const Pose<Lane>& ellipsoid,
                                         const RealOf<Lane>* size, Lane margin) {
@@ -44,9 +45,9 @@ SB_INLINE Contact<Lane> plane_ellipsoid(const Pose<Lane>& plane, const Pose<Lane
   return {where<Lane>(dist <= margin, dist), point - n * (dist * half), n};
 }
 
-// Up to four points in this order: nearest rim point, the rim point of the other disk on the same line,
-// and two more points of the near disk's rim, 120 degrees to either side. None where the nearest point
-// is beyond the margin.
+// Up to four points in this order: nearest rim point, the rim point of the other disk on the same
+// line, and two more points of the near disk's rim, 120 degrees to either side. None where the
+// nearest point is beyond the margin.
 template <class Lane>
 SB_HD void plane_cylinder(const Pose<Lane>& plane, const Pose<Lane>& cylinder,
                           const RealOf<Lane>* size, Lane margin, Contact<Lane>* out) {
@@ -94,7 +95,8 @@ SB_HD void plane_cylinder(const Pose<Lane>& plane, const Pose<Lane>& cylinder,
 }
 
 // The first four of the eight corners, x fastest, that lie below the centre and within the margin.
-// Contacts of a lane are moved up to the first free slot, so that a pair never needs more than four slots.
+// Contacts of a lane are moved up to the first free slot, so that a pair never needs more than four
+// slots.
 template <class Lane>
 SB_HD void plane_box(const Pose<Lane>& plane, const Pose<Lane>& box, const RealOf<Lane>* size,
                      Lane margin, Contact<Lane>* out) {
@@ -108,12 +110,10 @@ SB_HD void plane_box(const Pose<Lane>& plane, const Pose<Lane>& box, const RealO
 
   Lane count = zero;
   for (int i = 0; i < 8; ++i) {
-    const Vec3<Lane> corner =
-        (i & 1 ? ex : -ex) + (i & 2 ? ey : -ey) + (i & 4 ? ez : -ez);
+    const Vec3<Lane> corner = (i & 1 ? ex : -ex) + (i & 2 ? ey : -ey) + (i & 4 ? ez : -ez);
     const Lane drop = dot(n, corner);
     const Lane dist = height + drop;
-    const MaskOf<Lane> exists =
-        (dist <= margin) & (drop <= zero) & (count < Lane(Real(4)));
+    const MaskOf<Lane> exists = (dist <= margin) & (drop <= zero) & (count < Lane(Real(4)));
     if (!math::any(exists)) continue;
     const Vec3<Lane> pos = corner + box.pos + n * (-dist * half);
     for (int k = 0; k < 4 && k <= i; ++k) {

@@ -5,8 +5,8 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
-// Two balls about p1 and p2. The axes decide the normal of coincident centres: their cross product, or
-// (1, 0, 0) where they are parallel.
+// Two balls about p1 and p2. The axes decide the normal of coincident centres: their cross product,
+// or (1, 0, 0) where they are parallel.
 template <class Lane>
 SB_INLINE Contact<Lane> ball_ball(const Vec3<Lane>& p1, const Vec3<Lane>& axis1, Lane r1,
                                   const Vec3<Lane>& p2, const Vec3<Lane>& axis2, Lane r2,
@@ -43,9 +43,9 @@ SB_INLINE Contact<Lane> sphere_capsule(const Pose<Lane>& sphere, const RealOf<La
                    Lane(size2[0]), margin);
 }
 
-// Three cases by the sphere's centre: beside the cylinder (nearest point of the axis, as a capsule),
-// over a cap (a plane), or past the rim (nearest rim point, as a ball of radius 0). A centre inside takes
-// the nearer of side and cap.
+// Three cases by the sphere's centre: beside the cylinder (nearest point of the axis, as a
+// capsule), over a cap (a plane), or past the rim (nearest rim point, as a ball of radius 0). A
+// centre inside takes the nearer of side and cap.
 template <class Lane>
 SB_HD Contact<Lane> sphere_cylinder(const Pose<Lane>& sphere, const RealOf<Lane>* size1,
                                     const Pose<Lane>& cylinder, const RealOf<Lane>* size2,
@@ -87,8 +87,8 @@ SB_HD Contact<Lane> sphere_cylinder(const Pose<Lane>& sphere, const RealOf<Lane>
   return c;
 }
 
-// A ball about `centre` against a box: nearest point of the box, or, where the centre is inside, the
-// nearest face (ties in the order -x, +x, -y, ...).
+// A ball about `centre` against a box: nearest point of the box, or, where the centre is inside,
+// the nearest face (ties in the order -x, +x, -y, ...).
 template <class Lane>
 SB_HD Contact<Lane> ball_box(const Vec3<Lane>& centre, Lane r, const Pose<Lane>& box,
                              const RealOf<Lane>* size, Lane margin) {
