@@ -8,12 +8,15 @@
 // Common to all actuators; transmissions other than joints are unsupported.
 #define ACTUATOR \
   "name class group nsample interp delay ctrlrange user forcelimited forcerange joint "
-#define ACTUATOR_REST                                                                \
-  "ctrllimited lengthrange gear damping armature cranklength jointinparent !tendon " \
+#define DAMPER                                                           \
+  ACTUATOR                                                               \
+  "lengthrange gear damping armature cranklength jointinparent !tendon " \
   "!slidersite !cranksite !site !refsite "
-#define ACTUATOR_DEFAULT                                                                \
-  "group nsample interp delay ctrlrange user ctrllimited forcelimited forcerange gear " \
+#define LIMITED DAMPER "ctrllimited "
+#define DAMPER_DEFAULT                                                      \
+  "group nsample interp delay ctrlrange user forcelimited forcerange gear " \
   "damping armature cranklength "
+#define LIMITED_DEFAULT DAMPER_DEFAULT "ctrllimited "
 
 namespace stepbench::model::mjcf {
 namespace {
@@ -122,16 +125,16 @@ std::vector<SchemaRow> make_table() {
 
       {"mujoco", "actuator", "actuator", kRead, ""},
       {"actuator", "general", "", kRead,
-       ACTUATOR ACTUATOR_REST "!body actlimited actrange actdim input velrange ffrange "
-                              "inheritrange dyntype gaintype biastype "
-                              "dynprm gainprm biasprm actearly"},
-      {"actuator", "motor", "", kRead, ACTUATOR ACTUATOR_REST},
-      {"actuator", "position", "", kRead,
-       ACTUATOR ACTUATOR_REST "inheritrange kp kv dampratio timeconst"},
-      {"actuator", "velocity damper", "", kRead, ACTUATOR ACTUATOR_REST "kv"},
+       LIMITED "!body actlimited actrange actdim input velrange ffrange "
+               "inheritrange dyntype gaintype biastype "
+               "dynprm gainprm biasprm actearly"},
+      {"actuator", "motor", "", kRead, LIMITED},
+      {"actuator", "position", "", kRead, LIMITED "inheritrange kp kv dampratio timeconst"},
+      {"actuator", "velocity", "", kRead, LIMITED "kv"},
+      {"actuator", "damper", "", kRead, DAMPER "kv"},
       {"actuator", "intvelocity", "", kRead,
-       ACTUATOR ACTUATOR_REST "actlimited actrange inheritrange kp kv dampratio"},
-      {"actuator", "cylinder", "", kRead, ACTUATOR ACTUATOR_REST "timeconst area diameter bias"},
+       LIMITED "actlimited actrange inheritrange kp kv dampratio"},
+      {"actuator", "cylinder", "", kRead, LIMITED "timeconst area diameter bias"},
       {"actuator", "orientation pid muscle adhesion dcmotor plugin", "", kUnsupported, ""},
 
       {"mujoco", "sensor", "sensor", kIgnore, ""},
@@ -220,27 +223,27 @@ std::vector<SchemaRow> make_table() {
        "solreffriction solimpfriction frictionloss springlength springyield width material margin "
        "stiffness damping armature rgba user"},
       {"default", "?general", "", kRead,
-       ACTUATOR_DEFAULT
+       LIMITED_DEFAULT
        "actlimited actrange actdim input velrange ffrange inheritrange dyntype gaintype biastype "
        "dynprm gainprm biasprm actearly"},
-      {"default", "?motor", "", kRead, ACTUATOR_DEFAULT},
-      {"default", "?position", "", kRead,
-       ACTUATOR_DEFAULT "inheritrange kp kv dampratio timeconst"},
-      {"default", "?velocity ?damper", "", kRead, ACTUATOR_DEFAULT "kv"},
+      {"default", "?motor", "", kRead, LIMITED_DEFAULT},
+      {"default", "?position", "", kRead, LIMITED_DEFAULT "inheritrange kp kv dampratio timeconst"},
+      {"default", "?velocity", "", kRead, LIMITED_DEFAULT "kv"},
+      {"default", "?damper", "", kRead, DAMPER_DEFAULT "kv"},
       {"default", "?intvelocity", "", kRead,
-       ACTUATOR_DEFAULT "actlimited actrange inheritrange kp kv dampratio"},
-      {"default", "?cylinder", "", kRead, ACTUATOR_DEFAULT "timeconst area diameter bias"},
+       LIMITED_DEFAULT "actlimited actrange inheritrange kp kv dampratio"},
+      {"default", "?cylinder", "", kRead, LIMITED_DEFAULT "timeconst area diameter bias"},
       // Shortcuts that are not simulated: their common attributes are inherited by all actuators.
-      {"default", "?orientation", "", kRead, ACTUATOR_DEFAULT "kp kv dampratio input"},
+      {"default", "?orientation", "", kRead, LIMITED_DEFAULT "kp kv dampratio input"},
       {"default", "?pid", "", kRead,
-       ACTUATOR_DEFAULT
+       LIMITED_DEFAULT
        "posrange velrange ffrange inheritrange kp kv dampratio ki imax slewmax input"},
       {"default", "?muscle", "", kRead,
-       ACTUATOR_DEFAULT "timeconst tausmooth range force scale lmin lmax vmax fpmax fvmax"},
-      {"default", "?adhesion", "", kRead, ACTUATOR_DEFAULT "gain"},
+       LIMITED_DEFAULT "timeconst tausmooth range force scale lmin lmax vmax fpmax fvmax"},
+      {"default", "?adhesion", "", kRead, LIMITED_DEFAULT "gain"},
       {"default", "?dcmotor", "", kRead,
-       ACTUATOR_DEFAULT "motorconst resistance nominal saturation inductance cogging controller "
-                        "thermal lugre input"},
+       LIMITED_DEFAULT "motorconst resistance nominal saturation inductance cogging controller "
+                       "thermal lugre input"},
 
       {"mujoco", "custom", "custom", kIgnore, ""},
       {"custom", "numeric", "", kIgnore, "name size data"},

@@ -1,134 +1,14 @@
 #include "engine/model/writer.h"
 
-#include <charconv>
 #include <cstring>
 #include <set>
 #include <span>
-#include <string_view>
-#include <type_traits>
 #include <utility>
+
+#include "engine/model/xml_text.h"
 
 namespace stepbench::model {
 namespace {
-
-// Builds indented XML. Attributes that equal the program's defaults are left out.
-class Xml {
- public:
-  void open(const char* tag) {
-    start(tag);
-    path_.push_back(tag);
-  }
-  void leaf(const char* tag) {
-    start(tag);
-    leaf_ = true;
-  }
-  void close() {
-    const char* tag = path_.back();
-    path_.pop_back();
-    if (pending_ && !leaf_) {
-      text_ += "/>\n";
-      pending_ = false;
-    } else {
-      finish();
-      indent();
-      text_ += "</" + std::string(tag) + ">\n";
-    }
-    leaf_ = false;
-  }
-
-  void attribute(const char* name, std::string_view value) {
-    text_ += ' ' + std::string(name) + "=\"";
-    for (const char c : value) {
-      switch (c) {
-        case '&':
-          text_ += "&amp;";
-          break;
-        case '<':
-          text_ += "&lt;";
-          break;
-        case '>':
-          text_ += "&gt;";
-          break;
-        case '"':
-          text_ += "&quot;";
-          break;
-        default:
-          text_ += c;
-      }
-    }
-    text_ += '"';
-  }
-  void name(const std::string& value) {
-    if (!value.empty()) attribute("name", value);
-  }
-  template <class T>
-  void list(const char* attribute_name, std::span<const T> values) {
-    text_ += ' ' + std::string(attribute_name) + "=\"";
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (i) text_ += ' ';
-      number(values[i]);
-    }
-    text_ += '"';
-  }
-  void value(const char* attribute_name, double v) {
-    list(attribute_name, std::span<const double>(&v, 1));
-  }
-  void value(const char* attribute_name, int v) {
-    list(attribute_name, std::span<const int>(&v, 1));
-  }
-
-  // Arrays of doubles that differ from the default.
-  template <size_t N>
-  void differing(const char* attribute_name, const std::array<double, N>& v,
-                 const std::array<double, N>& standard) {
-    if (v != standard) list(attribute_name, std::span<const double>(v));
-  }
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  void differing(const char* attribute_name, T v, T standard) {
-    if (v == standard) return;
-    if constexpr (std::is_same_v<T, bool>) {
-      attribute(attribute_name, v ? "true" : "false");
-    } else {
-      value(attribute_name, v);
-    }
-  }
-  void tri(const char* attribute_name, int v) {
-    if (v != kAuto) attribute(attribute_name, v == kTrue ? "true" : "false");
-  }
-
-  std::string take() {
-    finish();
-    return std::move(text_);
-  }
-
- private:
-  void start(const char* tag) {
-    finish();
-    indent();
-    text_ += '<' + std::string(tag);
-    pending_ = true;
-    leaf_ = false;
-  }
-  // End the open start tag.
-  void finish() {
-    if (pending_) text_ += leaf_ ? "/>\n" : ">\n";
-    pending_ = false;
-    leaf_ = false;
-  }
-  void indent() { text_.append(2 * path_.size(), ' '); }
-  template <class T>
-  void number(T v) {
-    char buffer[32];
-    const auto result = std::to_chars(buffer, buffer + sizeof buffer, v);
-    text_.append(buffer, result.ptr);
-  }
-
-  std::string text_;
-  std::vector<const char*> path_;
-  bool pending_ = false;
-  bool leaf_ = false;
-};
 
 constexpr const char* kJointNames[] = {"free", "ball", "slide", "hinge"};
 constexpr const char* kGeomNames[] = {"plane",     "hfield",   "sphere", "capsule",
@@ -146,7 +26,7 @@ constexpr const char* kDisableNames[] = {
     "midphase",   "eulerdamp", "autoreset",    "nativeccd",    "island",    "multiccd"};
 constexpr const char* kEnableNames[] = {"override", "energy", "fwdinv", "invdiscrete"};
 
-void write_compiler(Xml& x, const CompilerOptions& o) {
+void write_compiler(XmlText& x, const CompilerOptions& o) {
   const CompilerOptions standard;
   x.leaf("compiler");
   x.attribute("angle", "radian");
@@ -165,11 +45,11 @@ void write_compiler(Xml& x, const CompilerOptions& o) {
 }
 
 template <size_t N>
-void differing(Xml& x, const char* name, const double (&v)[N], const double (&standard)[N]) {
+void differing(XmlText& x, const char* name, const double (&v)[N], const double (&standard)[N]) {
   if (std::memcmp(v, standard, sizeof v) != 0) x.list(name, std::span<const double>(v));
 }
 
-void write_option(Xml& x, const Option& o) {
+void write_option(XmlText& x, const Option& o) {
   const Option standard;
   x.open("option");
   x.value("timestep", o.timestep);
@@ -207,12 +87,12 @@ void write_option(Xml& x, const Option& o) {
 }
 
 template <class Element>
-void write_pose(Xml& x, const Element& e) {
+void write_pose(XmlText& x, const Element& e) {
   x.differing("pos", e.pos, {0, 0, 0});
   x.differing("quat", e.quat, {1, 0, 0, 0});
 }
 
-void write_inertial(Xml& x, const Inertial& i) {
+void write_inertial(XmlText& x, const Inertial& i) {
   x.leaf("inertial");
   x.list("pos", std::span<const double>(i.pos));
   x.value("mass", i.mass);
@@ -224,7 +104,7 @@ void write_inertial(Xml& x, const Inertial& i) {
   if (i.diaginertia) x.list("diaginertia", std::span<const double>(*i.diaginertia));
 }
 
-void write_joint(Xml& x, const Joint& j) {
+void write_joint(XmlText& x, const Joint& j) {
   const Joint standard;
   const bool aligned = j.type == kJntFree && j.align != kAuto;
   x.leaf(aligned ? "freejoint" : "joint");
@@ -256,7 +136,7 @@ void write_joint(Xml& x, const Joint& j) {
   x.differing("springdamper", j.springdamper, standard.springdamper);
 }
 
-void write_geom(Xml& x, const Geom& g) {
+void write_geom(XmlText& x, const Geom& g) {
   const Geom standard;
   x.leaf("geom");
   x.name(g.name);
@@ -279,7 +159,7 @@ void write_geom(Xml& x, const Geom& g) {
   x.differing("gap", g.gap, standard.gap);
 }
 
-void write_site(Xml& x, const Site& s) {
+void write_site(XmlText& x, const Site& s) {
   x.leaf("site");
   x.name(s.name);
   x.attribute("type", kGeomNames[s.type]);
@@ -288,14 +168,14 @@ void write_site(Xml& x, const Site& s) {
 }
 
 // What a body holds but its child bodies.
-void write_contents(Xml& x, const Body& b) {
+void write_contents(XmlText& x, const Body& b) {
   if (b.inertial) write_inertial(x, *b.inertial);
   for (const Joint& j : b.joints) write_joint(x, j);
   for (const Geom& g : b.geoms) write_geom(x, g);
   for (const Site& s : b.sites) write_site(x, s);
 }
 
-void write_tree(Xml& x, const Spec& spec) {
+void write_tree(XmlText& x, const Spec& spec) {
   std::vector<int> stack;  // open bodies, the world first
   for (size_t i = 0; i < spec.bodies.size(); ++i) {
     const Body& b = spec.bodies[i];
@@ -319,7 +199,7 @@ void write_tree(Xml& x, const Spec& spec) {
   for (; !stack.empty(); stack.pop_back()) x.close();
 }
 
-void write_contact(Xml& x, const Spec& spec) {
+void write_contact(XmlText& x, const Spec& spec) {
   if (spec.pairs.empty() && spec.excludes.empty()) return;
   x.open("contact");
   const Pair standard;
@@ -345,7 +225,7 @@ void write_contact(Xml& x, const Spec& spec) {
   x.close();
 }
 
-void write_actuators(Xml& x, const Spec& spec) {
+void write_actuators(XmlText& x, const Spec& spec) {
   if (spec.actuators.empty()) return;
   x.open("actuator");
   const Actuator standard;
@@ -375,7 +255,7 @@ void write_actuators(Xml& x, const Spec& spec) {
   x.close();
 }
 
-void write_keys(Xml& x, const Spec& spec) {
+void write_keys(XmlText& x, const Spec& spec) {
   if (spec.keys.empty()) return;
   x.open("keyframe");
   for (const Key& k : spec.keys) {
@@ -396,7 +276,7 @@ void write_keys(Xml& x, const Spec& spec) {
 }
 
 // Elements that ignored ones referred to: a tuple keeps them from fusestatic and discardvisual.
-void write_references(Xml& x, const Spec& spec) {
+void write_references(XmlText& x, const Spec& spec) {
   if (!spec.compiler.fusestatic && !spec.compiler.discardvisual) return;
   std::set<std::string> bodies(spec.referenced_bodies.begin(), spec.referenced_bodies.end());
   std::set<std::string> geoms(spec.referenced_geoms.begin(), spec.referenced_geoms.end());
@@ -423,7 +303,7 @@ void write_references(Xml& x, const Spec& spec) {
 }  // namespace
 
 std::string write_mjcf(const Spec& spec) {
-  Xml x;
+  XmlText x;
   x.open("mujoco");
   x.attribute("model", spec.name);
   write_compiler(x, spec.compiler);
