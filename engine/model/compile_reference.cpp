@@ -25,16 +25,27 @@ Vec6 apply(const Inertia10& i, const Vec6& v) {
           i[7] * v[0] - i[6] * v[1] + i[9] * v[5]};
 }
 
-// Product without the compiler's clean-up of lengths, as in MuJoCo's step.
-Quat raw_product(const Quat& a, const Quat& b) {
-  return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-          a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-          a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-          a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+// Quaternion algebra in the order of MuJoCo 4.0.0's step, which sums by pairs (found by comparing
+// last digits); the compiler's own (compile_math.h) sums from left to right.
+Quat step_product(const Quat& a, const Quat& b) {
+  return {(a[0] * b[0] - a[1] * b[1]) - (a[2] * b[2] + a[3] * b[3]),
+          (a[0] * b[1] + a[1] * b[0]) + (a[2] * b[3] - a[3] * b[2]),
+          (a[0] * b[2] - a[1] * b[3]) + (a[2] * b[0] + a[3] * b[1]),
+          (a[0] * b[3] + a[1] * b[2]) - (a[2] * b[1] - a[3] * b[0])};
 }
 
-void normalize_exactly(Quat& q) {
-  const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+Mat3 step_matrix(const Quat& q) {
+  Mat3 r = to_matrix(q);
+  if (q == kUnitQuat) return r;
+  const double ww = q[0] * q[0], xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];
+  r[0] = (ww - yy) + (xx - zz);
+  r[4] = (ww + yy) - (xx + zz);
+  r[8] = (ww - yy) - (xx - zz);
+  return r;
+}
+
+void step_normalize(Quat& q) {
+  const double norm = std::sqrt((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
   if (norm < kMinVal) {
     q = kUnitQuat;
   } else if (std::abs(norm - 1) > kMinVal) {
@@ -73,22 +84,24 @@ void ReferenceDynamics::place_bodies() {
   matrix_.assign(n, to_matrix(kUnitQuat));
   centre_.assign(n, Vec3{0, 0, 0});
   anchor_.resize(std::size_t(m_.njnt));
+  turned_axis_.resize(std::size_t(m_.njnt));
   for (std::size_t b = 1; b < n; ++b) {
     const std::size_t parent = std::size_t(m_.body_parentid[b]);
     Pose& pose = pose_[b];
     pose = {vec3(m_.body_pos, int(b)), quat4(m_.body_quat, 4 * b)};
     if (parent > 0) {
       pose.pos = multiply(matrix_[parent], pose.pos) + pose_[parent].pos;
-      pose.quat = raw_product(pose_[parent].quat, pose.quat);
+      pose.quat = step_product(pose_[parent].quat, pose.quat);
     }
     for (int k = 0; k < m_.body_jntnum[b]; ++k) {
       const int j = m_.body_jntadr[b] + k, type = m_.jnt_type[std::size_t(j)];
       const Vec3 offset = rotate(pose.quat, vec3(m_.jnt_pos, j));
       anchor_[std::size_t(j)] = offset + pose.pos;
+      turned_axis_[std::size_t(j)] = rotate(pose.quat, vec3(m_.jnt_axis, j));
       if (type == kJntHinge || type == kJntBall) pose.pos = anchor_[std::size_t(j)] - offset;
     }
-    normalize_exactly(pose.quat);
-    matrix_[b] = to_matrix(pose.quat);
+    step_normalize(pose.quat);
+    matrix_[b] = step_matrix(pose.quat);
     centre_[b] = multiply(matrix_[b], vec3(m_.body_ipos, int(b))) + pose.pos;
   }
 }
@@ -121,7 +134,7 @@ void ReferenceDynamics::place_axes() {
     const auto column = [&](std::size_t k) {
       return Vec3{matrix_[body][k], matrix_[body][k + 3], matrix_[body][k + 6]};
     };
-    const Vec3 axis = rotate(pose_[body].quat, vec3(m_.jnt_axis, int(j)));
+    const Vec3& axis = turned_axis_[j];
     switch (m_.jnt_type[j]) {
       case kJntFree:
         for (std::size_t k = 0; k < 3; ++k) {
@@ -147,8 +160,8 @@ Inertia10 ReferenceDynamics::inertia_of(std::size_t b) const {
   const double mass = m_.body_mass[b];
   Quat quat = pose_[b].quat;
   const Quat inertial = quat4(m_.body_iquat, 4 * b);
-  if (!near_unit(inertial)) quat = raw_product(quat, inertial);
-  const Mat3 r = to_matrix(quat);
+  if (!near_unit(inertial)) quat = step_product(quat, inertial);
+  const Mat3 r = step_matrix(quat);
   const Vec3 moments = vec3(m_.body_inertia, int(b));
   const Vec3 d = centre_[b] - reference(b);
   const auto entry = [&](std::size_t i, std::size_t j) {

@@ -91,6 +91,7 @@ class ReferenceDynamics {
   std::vector<Vec3> centre_;          // their centres of mass
   std::vector<Vec3> subtree_centre_;  // centres of mass of what they carry, themselves included
   std::vector<Vec3> anchor_;          // joints, world frame
+  std::vector<Vec3> turned_axis_;     // joints, world frame
   std::vector<Vec6> axis_;            // dofs
   std::vector<double> diagonal_;      // nv
   std::vector<double> L_;             // nM, rows as in M_colind
