@@ -47,7 +47,15 @@ std::string check_text(const std::string& scene, const CheckReport& report, bool
                               "allowed"),
                   Colour::kDim, colour) +
             '\n';
-    for (const FieldCheck& f : part.fields) text += field_line(f, width, colour);
+    std::size_t equal = 0;
+    for (const FieldCheck& f : part.fields) {
+      if (f.pass && f.largest == 0) {
+        ++equal;
+      } else {
+        text += field_line(f, width, colour);
+      }
+    }
+    if (equal > 0) text += fmt::format("  {} fields are equal bit for bit\n", equal);
     for (const std::string& n : part.notes) text += fmt::format("  note: {}\n", n);
   }
   text += fmt::format("{}\n", verdict(report.pass(), colour));

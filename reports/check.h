@@ -9,8 +9,8 @@
 
 namespace stepbench::reports {
 
-// Every field of a scene: largest difference, tolerance, where it is largest, where it first passed
-// the tolerance.
+// Every field of a scene that is not equal bit for bit: largest difference, tolerance, where it is
+// largest, where it first passed the tolerance.
 std::string check_text(const std::string& scene, const bench::CheckReport& report, bool colour);
 
 // One line per scene with the worst field of each part.

@@ -15,6 +15,10 @@ namespace {
 std::string value_text(std::string_view, const bench::Text& v) { return v; }
 std::string value_text(std::string_view, bench::Bool v) { return v ? "yes" : "no"; }
 std::string value_text(std::string_view unit, bench::Int v) {
+  // Caches come in powers of two, and are known by them.
+  if (unit == "bytes" && v % 1024 == 0 && v < (1 << 30)) {
+    return v % (1 << 20) == 0 ? fmt::format("{} MiB", v >> 20) : fmt::format("{} KiB", v >> 10);
+  }
   if (unit == "bytes") return bytes(static_cast<double>(v));
   return unit == "1" || unit.empty() ? fmt::format("{}", v) : fmt::format("{} {}", v, unit);
 }

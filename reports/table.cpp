@@ -73,6 +73,8 @@ std::string timestep_of(const Summary& r) {
   return bench::measured(r.cell.timestep_s) ? timestep_text(r.cell.timestep_s) : std::string();
 }
 
+std::string solver_of(const Summary& r) { return r.cell.solver; }
+
 // Axes that the headline names where they have one value: {title, word before it, word after it,
 // text}.
 struct Axis {
@@ -151,7 +153,10 @@ std::vector<TableColumn> columns_for(std::span<const Summary> rows) {
       {"worlds", [](const Summary& r) { return count(r.cell.worlds); }},
   };
   for (const Axis& a : axes()) {
-    if (values(rows, a.text).size() > 1) c.push_back({a.title, a.text, a.right});
+    if (values(rows, a.text).size() < 2) continue;
+    // A peer's row names the solver that it ran; the headline names ours alone.
+    const bool contact = a.title == "contact";
+    c.push_back({a.title, contact ? solver_of : a.text, a.right});
   }
   const auto result = [&](const char* title, std::function<std::string(const Summary&)> text,
                           std::size_t width) {
@@ -225,7 +230,9 @@ std::string render_scene(std::span<const Summary> rows, bool colour) {
       }
       std::string text = columns[i].text(r);
       if (text.empty() && columns[i].title != "notes") text = "-";
-      const std::string padded = pad(text, width[i], columns[i].right);
+      // No padding after the last column: coloured spaces would wrap on a narrow terminal.
+      const bool last = i + 1 == columns.size() && !columns[i].right;
+      const std::string padded = pad(text, last ? 0 : width[i], columns[i].right);
       line += text == "-" ? padded : paint(padded, colour_of(columns[i], text), colour);
     }
     out += trimmed(std::move(line));
