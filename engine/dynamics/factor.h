@@ -49,17 +49,6 @@ SB_INLINE Lane finish_diagonal(const model::Params<RealOf<Lane>>& m, const Lane*
   return inv;
 }
 
-// Length of the unbranched row of dofs that ends at i (each the parent of the next), at most `most`.
-template <class Real>
-SB_HD int unbranched(const model::Params<Real>& m, int i, int most) {
-  int n = 1;
-  while (n < most && i - n >= 0 && m.dof_parentid[i - n + 1] == i - n &&
-         m.derived.dof_end[i - n] == m.derived.dof_end[i]) {
-    ++n;
-  }
-  return n;
-}
-
 // Rows root .. root + N - 1 at the top of a tree, an unbranched run of dofs: one pass over their common
 // descendants for the whole triangle.
 template <int N, class Lane>
@@ -184,11 +173,11 @@ SB_HD void factor_M(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& 
 
 namespace detail {
 
-// x_i := x_i - sum over descendants k of L_ki x_k for the N dofs up to `last`, an unbranched row: they
-// share the descendants of the last one, whose numbers are loaded once for all.
+// First half of a solve, x := L^-T x, for the N dofs first .. first + N - 1, an unbranched run: they share
+// the descendants of the last one, whose x is loaded once for all.
 template <int N, class Lane>
-SB_INLINE void gather_solve(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x, int last) {
-  const int first = last - N + 1, at = m.M_rownnz[first] - 1;
+SB_INLINE void solve_upward(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x, int first) {
+  const int last = first + N - 1, at = m.M_rownnz[first] - 1;
   Lane sum[N];
   SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = x[first + j];
   for (int k = m.derived.dof_end[last] - 1; k > last; --k) {
@@ -203,6 +192,51 @@ SB_INLINE void gather_solve(const model::Params<RealOf<Lane>>& m, const Lane* LD
   SB_UNROLL for (int j = 0; j < N; ++j) x[first + j] = sum[j];
 }
 
+// Second half, x := L^-1 D^-1 x: the run shares the ancestors of its first dof.
+template <int N, class Lane>
+SB_INLINE void solve_downward(const model::Params<RealOf<Lane>>& m, const Lane* LD,
+                              const Lane* diag_inv, Lane* x, int first) {
+  const int own = m.M_rownnz[first] - 1;
+  const int* col = m.M_colind + m.M_rowadr[first];
+  const Lane* row[N];
+  Lane sum[N];
+  SB_UNROLL for (int j = 0; j < N; ++j) {
+    row[j] = LD + m.M_rowadr[first + j];
+    sum[j] = x[first + j] * diag_inv[first + j];
+  }
+  for (int c = 0; c < own; ++c) {
+    const Lane xc = x[col[c]];
+    SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = fnma(row[j][c], xc, sum[j]);
+  }
+  SB_UNROLL for (int j = 0; j < N; ++j) {
+    SB_UNROLL for (int i = j + 1; i < N; ++i) sum[i] = fnma(row[i][own + j], sum[j], sum[i]);
+    x[first + j] = sum[j];
+  }
+}
+
+// Length of the unbranched run of dofs (each the parent of the next, with the same descendants) that ends
+// at i, at most four.
+template <class Real>
+SB_HD int run_to(const model::Params<Real>& m, int i) {
+  int n = 1;
+  while (n < 4 && i - n >= 0 && m.dof_parentid[i - n + 1] == i - n &&
+         m.derived.dof_end[i - n] == m.derived.dof_end[i]) {
+    ++n;
+  }
+  return n;
+}
+
+// The same, of the run that starts at i.
+template <class Real>
+SB_HD int run_from(const model::Params<Real>& m, int i, int end) {
+  int n = 1;
+  while (n < 4 && i + n < end && m.dof_parentid[i + n] == i + n - 1 &&
+         m.derived.dof_end[i + n] == m.derived.dof_end[i]) {
+    ++n;
+  }
+  return n;
+}
+
 }  // namespace detail
 
 // x := (L^T D L)^-1 x on dofs [begin, end), which hold whole trees.
@@ -210,26 +244,24 @@ template <class Lane>
 SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, const Lane* diag_inv,
                        Lane* x, int begin, int end) {
   for (int i = end - 1; i >= begin;) {
-    const int n = detail::unbranched(m, i, 4);
-    switch (n) {
-      case 1: detail::gather_solve<1>(m, LD, x, i); break;
-      case 2: detail::gather_solve<2>(m, LD, x, i); break;
-      case 3: detail::gather_solve<3>(m, LD, x, i); break;
-      default: detail::gather_solve<4>(m, LD, x, i); break;
-    }
+    const int n = detail::run_to(m, i);
     i -= n;
-  }
-  for (int i = begin; i < end; ++i) {
-    const Lane* row = LD + m.M_rowadr[i];
-    const int* col = m.M_colind + m.M_rowadr[i];
-    Lane sum = x[i] * diag_inv[i], odd = Lane(RealOf<Lane>(0));
-    int k = m.M_rownnz[i] - 2;
-    for (; k > 0; k -= 2) {
-      sum = fnma(row[k], x[col[k]], sum);
-      odd = fma(row[k - 1], x[col[k - 1]], odd);
+    switch (n) {
+      case 1: detail::solve_upward<1>(m, LD, x, i + 1); break;
+      case 2: detail::solve_upward<2>(m, LD, x, i + 1); break;
+      case 3: detail::solve_upward<3>(m, LD, x, i + 1); break;
+      default: detail::solve_upward<4>(m, LD, x, i + 1); break;
     }
-    if (k == 0) sum = fnma(row[0], x[col[0]], sum);
-    x[i] = sum - odd;
+  }
+  for (int i = begin; i < end;) {
+    const int n = detail::run_from(m, i, end);
+    switch (n) {
+      case 1: detail::solve_downward<1>(m, LD, diag_inv, x, i); break;
+      case 2: detail::solve_downward<2>(m, LD, diag_inv, x, i); break;
+      case 3: detail::solve_downward<3>(m, LD, diag_inv, x, i); break;
+      default: detail::solve_downward<4>(m, LD, diag_inv, x, i); break;
+    }
+    i += n;
   }
 }
 
