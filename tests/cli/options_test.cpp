@@ -4,6 +4,7 @@
 
 #include "bench/error.h"
 #include "bench/memory.h"
+#include "engine/batch/batch.h"
 
 namespace stepbench::cli {
 namespace {
@@ -105,6 +106,15 @@ TEST(Options, DefaultsOfStepCommands) {
   EXPECT_EQ(resolved({"trace", "a", "--steps", "0"}).steps, 0);
   EXPECT_EQ(resolved({"trace", "a"}).settings.precisions, std::vector<std::string>{"f64"});
   EXPECT_EQ(resolved({"hash", "a"}).settings.worlds, std::vector<std::int64_t>{1});
+}
+
+TEST(Options, HelpNamesEveryContactModel) {
+  for (const Command c : {kRun, kTrace}) {
+    const std::string help = find_option("contact", c)->help;
+    for (const std::string& name : batch::contact_model_names()) {
+      EXPECT_NE(help.find(name), std::string::npos) << name;
+    }
+  }
 }
 
 TEST(Options, ResumeNeedsAFolder) {

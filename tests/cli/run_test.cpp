@@ -61,7 +61,7 @@ class Run : public ProgramTest {
     const std::string other = write("box2.xml", text);
     return {"run",     box_scene(),   other,     "--engine",   "stepbench", "--precision",
             "f32,f64", "--threads",   "1",       "--worlds",   "1,2",       "--min-reps",
-            "3",       "--max-noise", "0.0001%", "--max-time", "1",         "--out",
+            "3",       "--max-noise", "0.0001%", "--max-time", "0.5",       "--out",
             "o"};
   }
   static std::string read_file(const std::string& path) {
