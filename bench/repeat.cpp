@@ -12,9 +12,9 @@
 namespace stepbench::bench {
 
 std::int64_t default_repeat_steps(int nv, std::int64_t worlds) {
-  // 1024 humanoids of 27 dofs fit in full; beyond 100 dofs a step costs more than in proportion.
+  // 700 humanoids of 27 dofs fit in full; beyond 100 dofs a step costs more than in proportion.
   const double size = double(worlds) * nv * std::max(1.0, nv / 100.0);
-  return std::clamp(std::int64_t(100 * 50'000 / std::max(size, 1.0)), std::int64_t{10},
+  return std::clamp(std::int64_t(100 * 20'000 / std::max(size, 1.0)), std::int64_t{10},
                     std::int64_t{100});
 }
 

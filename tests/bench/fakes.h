@@ -29,6 +29,7 @@ inline std::shared_ptr<model::Model> make_chain(int nu) {
   m->nbody = nu + 1;
   m->ntree = 1;
   m->allocate();
+  m->body_mocapid.assign(m->body_mocapid.size(), -1);
   for (std::size_t i = 0; i < std::size_t(nu); ++i) {
     m->jnt_type[i] = model::kJntHinge;
     m->jnt_qposadr[i] = int(i);
