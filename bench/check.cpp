@@ -134,8 +134,13 @@ CheckReport check_scene(const std::shared_ptr<const LoadedScene>& scene, const C
   auto tightened = std::make_shared<model::Model>(*scene->model);
   tightened->opt.tolerance = theirs->opt.tolerance = kCheckTolerance;
   tightened->opt.ls_tolerance = theirs->opt.ls_tolerance = kCheckLsTolerance;
+  // A capped solve stops anywhere: two correct solvers agree only at the minimum.
+  const auto raise = [](int ours, int& theirs_cap) { return theirs_cap = std::max(ours, kCheckIterations); };
+  tightened->opt.iterations = raise(tightened->opt.iterations, theirs->opt.iterations);
+  tightened->opt.ls_iterations = raise(tightened->opt.ls_iterations, theirs->opt.ls_iterations);
   report.notes.push_back(
-      fmt::format("tolerance {} and ls_tolerance {} on both sides", kCheckTolerance, kCheckLsTolerance));
+      fmt::format("tolerance {}, ls_tolerance {}, at least {} iterations of solver and line search on both sides",
+                  kCheckTolerance, kCheckLsTolerance, kCheckIterations));
   const CheckModels m{tightened, theirs.get()};
 
   const auto starts = check_starts(m, o);

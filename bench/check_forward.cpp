@@ -106,8 +106,18 @@ void compare_dynamics(Comparison& c, const batch::Forward& ours, const mjModel& 
   vector("qfrc_actuator", ours.qfrc_actuator, d.qfrc_actuator);
   vector("qfrc_smooth", ours.qfrc_smooth, d.qfrc_smooth);
   vector("qacc_smooth", ours.qacc_smooth, d.qacc_smooth);
-  vector("qfrc_constraint", ours.qfrc_constraint, d.qfrc_constraint);
-  vector("qacc", ours.qacc, d.qacc);
+  // Sums that nearly cancel at rest are compared relative to what they are sums of: the constraint force to
+  // the rows' forces, qacc to the smooth acceleration and the rows' references.
+  const auto largest = [](const mjtNum* x, std::size_t n) {
+    double m = kFloor;
+    for (std::size_t i = 0; i < n; ++i) m = std::max(m, std::abs(x[i]));
+    return m;
+  };
+  const auto nefc = std::size_t(d.nefc);
+  c.add("qfrc_constraint", ours.qfrc_constraint, d.qfrc_constraint, nv, 0,
+        largest(d.efc_force, nefc), kTolerance, where);
+  c.add("qacc", ours.qacc, d.qacc, nv, 0,
+        std::max(largest(d.qacc_smooth, nv), largest(d.efc_aref, nefc)), kTolerance, where);
 }
 
 }  // namespace

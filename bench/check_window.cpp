@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <deque>
 
 #include "bench/check_compare.h"
 #include "bench/check_parts.h"
@@ -12,6 +14,10 @@ namespace stepbench::bench {
 namespace {
 
 constexpr double kTolerance64 = 1e-9, kTolerance32 = 1e-3;
+// A window ends where MuJoCo's own answer is no longer known: where its twin, started a rounding error off,
+// is this share of the tolerance away. A rounding error of f32 is what the steps so far have added up to.
+constexpr double kRounding64 = 1e-15, kRounding32 = 1e-6, kKnownShare = 1.0 / 30;
+constexpr unsigned kTwins = 4;
 
 // The oracle's world: one mjData under the same inputs as a Batch.
 class Oracle {
@@ -29,6 +35,19 @@ class Oracle {
     mujoco_api()->mj_step(&m_, d_.get());
   }
 
+  // Largest difference of positions and velocities from another world of the same model.
+  double distance(const Oracle& other) const {
+    double largest = 0;
+    for (int i = 0; i < m_.nq; ++i) {
+      largest = std::max(largest, std::abs(d_->qpos[i] - other.d_->qpos[i]));
+    }
+    for (int i = 0; i < m_.nv; ++i) {
+      largest = std::max(largest, std::abs(d_->qvel[i] - other.d_->qvel[i]) /
+                                      std::max(1.0, std::abs(d_->qvel[i])));
+    }
+    return largest;
+  }
+
   const mjData& data() const { return *d_; }
   batch::WorldState state() const { return get_state(m_, *d_); }
 
@@ -37,6 +56,19 @@ class Oracle {
   MujocoPtr<mjData> d_;
   std::vector<double> ctrl_;
 };
+
+// The state moved by rounding: what any engine of that precision may do to it.
+// `twin` picks the signs.
+batch::WorldState nudged(batch::WorldState s, double eps, unsigned twin) {
+  unsigned i = 0;
+  for (auto* values : {&s.qpos, &s.qvel}) {
+    for (double& x : *values) {
+      const bool up = (i++ * (2 * twin + 1) + twin) % 4 < 2;
+      x += (up ? eps : -eps) * std::max(1.0, std::abs(x));
+    }
+  }
+  return s;
+}
 
 }  // namespace
 
@@ -49,20 +81,44 @@ CheckPart check_window(const CheckModels& m, const CheckOptions& o,
   options.precision = precision;
   const auto controls = make_controls(*m.ours, {o.controls, o.control_period, o.seed, o.keyframe});
   const auto world = batch::make_batch(m.ours, 1, options);
+  const double rounding = f64 ? kRounding64 : kRounding32;
   Oracle oracle(*m.theirs);
-  int windows = 0;
+  std::deque<Oracle> twins;
+  while (twins.size() < kTwins) twins.emplace_back(*m.theirs);
+  const auto start_twins = [&](const batch::WorldState& s) {
+    for (unsigned t = 0; t < kTwins; ++t) twins[t].set(nudged(s, rounding, t));
+  };
+  int windows = 0, cut = 0;
+  std::int64_t shortest = kCheckWindow;
   for (std::size_t w = 0; w < starts.size(); ++w) {
     world->set_first_world(std::int64_t(w));  // inputs of its own for each start
     world->set_state(0, starts[w].state);
     world->set_steps_done(0);
     oracle.set(starts[w].state);
+    start_twins(starts[w].state);
+    bool known = true;
     for (std::int64_t step = 0; step < o.steps; ++step) {
       if (step % kCheckWindow == 0) {
         ++windows;
-        if (step > 0) world->set_state(0, oracle.state());
+        known = true;
+        if (step > 0) {
+          world->set_state(0, oracle.state());
+          start_twins(oracle.state());
+        }
       }
       world->step(1, controls.get());
       oracle.step(step, std::int64_t(w), *controls);
+      double drift = 0;
+      for (Oracle& twin : twins) {
+        twin.step(step, std::int64_t(w), *controls);
+        drift = std::max(drift, oracle.distance(twin));
+      }
+      if (known && drift > kKnownShare * tolerance) {
+        known = false;
+        ++cut;
+        shortest = std::min(shortest, step % kCheckWindow);
+      }
+      if (!known) continue;
       const auto s = world->state(0);
       const auto& d = oracle.data();
       const auto where = fmt::format("{}, step {}", starts[w].name, step + 1);
@@ -78,6 +134,11 @@ CheckPart check_window(const CheckModels& m, const CheckOptions& o,
       c.note(fmt::format("{}: the world was flagged ({})", starts[w].name,
                          (flags & batch::kFlagNonFinite) != 0 ? "non-finite" : "overflow"));
     }
+  }
+  if (cut > 0) {
+    c.note(fmt::format("{} windows end early, the shortest after {} steps: from there MuJoCo itself, started {} off, "
+                       "is {:.1g} away",
+                       cut, shortest, rounding, kKnownShare * tolerance));
   }
   c.note(fmt::format("{} windows of up to {} steps", windows, std::min(kCheckWindow, o.steps)));
   return c.take();
