@@ -21,6 +21,36 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
+// Contact frame: normal and two tangents, right-handed.
+template <class Lane>
+struct Frame {
+  Vec3<Lane> n, t1, t2;
+};
+
+// First tangent along `tangent`, made orthogonal to the normal. Lanes outside `valid` get the
+// world's axes, so that every lane holds finite values.
+template <class Lane>
+SB_INLINE Frame<Lane> make_frame(const Vec3<Lane>& normal, const Vec3<Lane>& tangent,
+                                 MaskOf<Lane> valid) {
+  using Real = RealOf<Lane>;
+  const Lane zero = Lane(Real(0)), one = Lane(Real(1));
+  const Vec3<Lane> n = select(valid, normal, {zero, zero, one});
+  const Vec3<Lane> t = select(valid, tangent, {zero, one, zero});
+  Lane norm;
+  const Vec3<Lane> t1 = normalize(t - n * dot(n, t), norm);
+  return {n, t1, cross(n, t1)};
+}
+
+// First tangent +y, or +z where the normal lies within 60 degrees of y.
+template <class Lane>
+SB_INLINE Frame<Lane> make_frame(const Vec3<Lane>& n, MaskOf<Lane> valid) {
+  using Real = RealOf<Lane>;
+  const Lane zero = Lane(Real(0)), one = Lane(Real(1)), half = Lane(Real(0.5));
+  const MaskOf<Lane> use_y = (n.y < half) & (n.y > -half);
+  return make_frame(n, {zero, math::select(use_y, one, zero), math::select(use_y, zero, one)},
+                    valid);
+}
+
 // Appends contacts to the slots of a group. Where capacity ends it counts on without writing.
 template <class Lane>
 class ContactWriter {
@@ -31,27 +61,30 @@ class ContactWriter {
   SB_INLINE explicit ContactWriter(model::Scratch<Lane>& d)
       : d_(d), listed_(Real(0)), deepest_(Real(0)) {}
 
-  // One slot, if any lane of `near` has the contact. First tangent: +y, or +z where the normal lies
-  // within 60 degrees of y, made orthogonal to the normal.
-  SB_HD void put(int pair, const Contact<Lane>& c, Mask near) {
-    const Mask exists = near & (c.dist < no_contact<Lane>());
-    if (!math::any(exists)) return;
-    const Vec3<Lane> n = normal(c, exists);
-    const Lane zero = Lane(Real(0)), one = Lane(Real(1)), half = Lane(Real(0.5));
-    const Mask use_y = (n.y < half) & (n.y > -half);
-    const Vec3<Lane> t = {zero, math::select(use_y, one, zero), math::select(use_y, zero, one)};
-    write(pair, c, exists, n, t);
+  // n contacts with normals of their own: a slot for each that any lane of `near` has.
+  SB_INLINE void put(int pair, const Contact<Lane>* c, int n, Mask near) {
+    for (int k = 0; k < n; ++k) {
+      const Mask exists = existing(c[k], near);
+      if (math::any(exists)) write(pair, c[k], exists, make_frame(c[k].normal, exists));
+    }
+  }
+  SB_INLINE void put(int pair, const Contact<Lane>& c, Mask near) { put(pair, &c, 1, near); }
+
+  // n contacts that share the normal of the first, hence one frame. In a lane that has any of them,
+  // c[0].normal is valid even if the first does not exist.
+  SB_HD void put_shared(int pair, const Contact<Lane>* c, int n, Mask near) {
+    const Mask valid = any_existing(c, n, near);
+    if (math::any(valid)) write_all(pair, c, n, near, make_frame(c[0].normal, valid));
   }
 
-  // The same with a given direction of the first tangent. It may nearly be the normal's (an upright
-  // capsule), so the normal's rounding has to be taken out before the two are made orthogonal.
-  SB_HD void put(int pair, const Contact<Lane>& c, Mask near, const Vec3<Lane>& tangent) {
-    const Mask exists = near & (c.dist < no_contact<Lane>());
-    if (!math::any(exists)) return;
-    const Lane zero = Lane(Real(0)), one = Lane(Real(1));
+  // The same with a given first tangent. It may nearly be the normal's (an upright capsule), so the
+  // normal's rounding has to be taken out before the two are made orthogonal.
+  SB_HD void put_shared(int pair, const Contact<Lane>* c, int n, Mask near,
+                        const Vec3<Lane>& tangent) {
+    const Mask valid = any_existing(c, n, near);
     Lane norm;
-    const Vec3<Lane> n = normalize(normal(c, exists), norm);
-    write(pair, c, exists, n, select(exists, tangent, {zero, one, zero}));
+    if (math::any(valid))
+      write_all(pair, c, n, near, make_frame(normalize(c[0].normal, norm), tangent, valid));
   }
 
   SB_HD void finish() {
@@ -62,30 +95,38 @@ class ContactWriter {
   }
 
  private:
-  static SB_INLINE Vec3<Lane> normal(const Contact<Lane>& c, Mask exists) {
-    const Lane zero = Lane(Real(0)), one = Lane(Real(1));
-    return select(exists, c.normal, {zero, zero, one});
+  static SB_INLINE Mask existing(const Contact<Lane>& c, Mask near) {
+    return near & (c.dist < no_contact<Lane>());
+  }
+  static SB_INLINE Mask any_existing(const Contact<Lane>* c, int n, Mask near) {
+    Mask r = Mask(false);
+    for (int k = 0; k < n; ++k) r = r | existing(c[k], near);
+    return r;
   }
 
-  SB_HD void write(int pair, const Contact<Lane>& c, Mask exists, const Vec3<Lane>& n,
-                   const Vec3<Lane>& tangent) {
+  SB_INLINE void write_all(int pair, const Contact<Lane>* c, int n, Mask near,
+                           const Frame<Lane>& frame) {
+    for (int k = 0; k < n; ++k) {
+      const Mask exists = existing(c[k], near);
+      if (math::any(exists)) write(pair, c[k], exists, frame);
+    }
+  }
+
+  SB_HD void write(int pair, const Contact<Lane>& c, Mask exists, const Frame<Lane>& frame) {
     const Lane zero = Lane(Real(0)), one = Lane(Real(1));
     listed_ += math::select(exists, one, zero);
     deepest_ = math::max(deepest_, math::select(exists, -c.dist, zero));
     const int k = n_++;
     if (k >= d_.maxcon) return;
-    Lane norm;
-    const Vec3<Lane> t1 = normalize(tangent - n * dot(n, tangent), norm);
-    const Vec3<Lane> t2 = cross(n, t1);
     const Vec3<Lane> pos = select(exists, c.pos, {zero, zero, zero});
     d_.con_pair[k] = pair;
     d_.con_dist[k] = math::select(exists, c.dist, no_contact<Lane>());
     Lane* p = d_.con_pos + 3 * k;
     p[0] = pos.x, p[1] = pos.y, p[2] = pos.z;
     Lane* f = d_.con_frame + 9 * k;
-    f[0] = n.x, f[1] = n.y, f[2] = n.z;
-    f[3] = t1.x, f[4] = t1.y, f[5] = t1.z;
-    f[6] = t2.x, f[7] = t2.y, f[8] = t2.z;
+    f[0] = frame.n.x, f[1] = frame.n.y, f[2] = frame.n.z;
+    f[3] = frame.t1.x, f[4] = frame.t1.y, f[5] = frame.t1.z;
+    f[6] = frame.t2.x, f[7] = frame.t2.y, f[8] = frame.t2.z;
   }
 
   model::Scratch<Lane>& d_;
@@ -120,24 +161,20 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
   const Real* s2 = m.geom_size + 3 * q.geom2;
   const Lane margin = Lane(q.margin + q.gap);
   Contact<Lane> c[kMaxContactsOfPair];
-  int n = 0;
   switch (q.kind) {
     case kPlaneSphere:
       return out.put(index, plane_ball(a, b.pos, Lane(s2[0]), margin), near);
     case kPlaneCapsule:
       plane_capsule(a, b, s2, margin, c);
-      out.put(index, c[0], near, b.axis(2));
-      return out.put(index, c[1], near, b.axis(2));
+      return out.put_shared(index, c, 2, near, b.axis(2));
     case kPlaneEllipsoid:
       return out.put(index, plane_ellipsoid(a, b, s2, margin), near);
     case kPlaneCylinder:
       plane_cylinder(a, b, s2, margin, c);
-      n = 4;
-      break;
+      return out.put_shared(index, c, 4, near);
     case kPlaneBox:
       plane_box(a, b, s2, margin, c);
-      n = 4;
-      break;
+      return out.put_shared(index, c, 4, near);
     case kSphereSphere:
       return out.put(index, sphere_sphere(a, s1, b, s2, margin), near);
     case kSphereCapsule:
@@ -147,19 +184,15 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
     case kSphereBox:
       return out.put(index, sphere_box(a, s1, b, s2, margin), near);
     case kCapsuleCapsule:
-      n = capsule_capsule(a, s1, b, s2, margin, near, c);
-      break;
+      return out.put(index, c, capsule_capsule(a, s1, b, s2, margin, near, c), near);
     case kCapsuleBox:
       capsule_box(a, s1, b, s2, margin, near, c);
-      n = 2;
-      break;
+      return out.put(index, c, 2, near);
     case kBoxBox:
-      n = box_box(a, s1, b, s2, margin, near, c);
-      break;
+      return out.put_shared(index, c, box_box(a, s1, b, s2, margin, near, c), near);
     default:
-      break;
+      return;
   }
-  for (int k = 0; k < n; ++k) out.put(index, c[k], near);
 }
 
 // pairs: npair >= 0 pairs in MuJoCo's contact order. Where the slots do not suffice, need_con is

@@ -15,13 +15,13 @@ struct Model;
 namespace stepbench::collide {
 
 // Every pair that can make contacts, in the order in which MuJoCo lists contacts: by body pair (the
-// smaller body first); inside it the explicit pairs, then the automatic ones by stored geom numbers,
-// or by the bodies' own order of geoms with the flag midphase off. Pairs that need convex collision
-// are left out. Empty where contacts are disabled. O(nbody^2).
+// smaller body first); inside it the explicit pairs, then the automatic ones by stored geom
+// numbers, or by the bodies' own order of geoms with the flag midphase off. Pairs that need convex
+// collision are left out. Empty where contacts are disabled. O(nbody^2).
 //
 // One difference is known: MuJoCo's own broad phase drops some contacts in the gap (they make no
-// rows), and contacts of boxes whose corners are farther apart than the margin (tens of millimetres)
-// although no axis separates them by more; these lists keep both.
+// rows), and contacts of boxes whose corners are farther apart than the margin (tens of
+// millimetres) although no axis separates them by more; these lists keep both.
 std::vector<PairParams<double>> all_pairs(const model::Model& m);
 
 // The explicit pairs among them, in the same order.
