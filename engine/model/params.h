@@ -27,8 +27,7 @@ enum BodyKind : int {
   kBodyRooted = 4,      // parent lies outside the tree (world or static)
   kBodyMassless = 8,    // no mass and no inertia
   kBodyDiagonal = 16,   // inertia is diagonal in the body frame
-  kBodyIsotropic = 32,  // inertia is a multiple of the identity
-  kBodyCentred = 64     // centre of mass is the body's origin
+  kBodyIsotropic = 32   // inertia is a multiple of the identity
 };
 
 // Numbers that follow from the model's arrays and save work in every step. Uniform over worlds.

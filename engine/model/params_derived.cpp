@@ -55,14 +55,12 @@ std::vector<int> body_kinds(const Model& m, const std::vector<double>& inert) {
   for (int b = m.nbody - 1; b > 0; --b) {
     const size_t i = size_t(b), p = size_t(m.body_parentid[i]);
     const double* I = &inert[6 * i];
-    const double* ipos = &m.body_ipos[3 * i];
     const bool diagonal = I[3] == 0 && I[4] == 0 && I[5] == 0;
     if (diagonal) kind[i] |= kBodyDiagonal;
     if (diagonal && I[0] == I[1] && I[1] == I[2]) kind[i] |= kBodyIsotropic;
     if (m.body_mass[i] == 0 && diagonal && I[0] == 0 && I[1] == 0 && I[2] == 0) {
       kind[i] |= kBodyMassless;
     }
-    if (ipos[0] == 0 && ipos[1] == 0 && ipos[2] == 0) kind[i] |= kBodyCentred;
     if (m.body_treeid[i] < 0) continue;
     if (m.body_treeid[p] != m.body_treeid[i]) {
       kind[i] |= kBodyRooted;
