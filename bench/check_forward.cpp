@@ -44,6 +44,19 @@ void compare_contacts(Comparison& c, const batch::Forward& ours, const mjData& d
   }
 }
 
+// Contacts at which rounding decides whether they exist: exactly touching, as in poses written by hand.
+constexpr double kTie = 1e-14;  // m
+
+// Whether both sides have the same number of contacts but for ties.
+bool differ_by_ties_only(const batch::Forward& ours, const mjData& d) {
+  std::int64_t sure = 0;
+  for (const auto& c : ours.contact) sure += std::abs(c.dist - c.includemargin) > kTie;
+  for (int i = 0; i < d.ncon; ++i) {
+    sure -= std::abs(d.contact[i].dist - d.contact[i].includemargin) > kTie;
+  }
+  return sure == 0 && std::int64_t(ours.contact.size()) != d.ncon;
+}
+
 std::vector<double> dense_jacobian(const mjModel& m, const mjData& d) {
   const auto nv = std::size_t(m.nv), nefc = std::size_t(d.nefc);
   std::vector<double> dense(nefc * nv, 0.0);
@@ -138,6 +151,10 @@ CheckPart check_forward(const CheckModels& m, const CheckOptions& o,
     mujoco_api()->mj_forward(m.theirs, d.get());
     const auto ours = world->forward(0);
     compare_poses(c, ours, *m.theirs, *d, shared, s.name);
+    if (differ_by_ties_only(ours, *d)) {
+      c.note(s.name + ": rounding decides which touching contacts exist; contacts and forces not compared");
+      continue;
+    }
     compare_contacts(c, ours, *d, our_geom, s.name);
     compare_rows(c, ours, *m.theirs, *d, s.name);
     compare_dynamics(c, ours, *m.theirs, *d, s.name);

@@ -44,9 +44,12 @@ void ThreadPool::run(std::int64_t n,
     done_.wait(lock, [this] { return pending_ == 0; });
     task_ = nullptr;
   }
+  std::exception_ptr first;
   for (std::exception_ptr& e : errors_) {
-    if (e) std::rethrow_exception(std::exchange(e, nullptr));
+    const std::exception_ptr caught = std::exchange(e, nullptr);
+    if (!first) first = caught;
   }
+  if (first) std::rethrow_exception(first);
 }
 
 void ThreadPool::work(int thread) {
