@@ -119,6 +119,10 @@ RigidInertia body_inertia(const Spec& spec, std::size_t index, bool* adjusted) {
   RigidInertia r;
   // Without any source of inertia MuJoCo leaves the body's own pose in the inertial frame.
   r.pose = {body.pos, body.quat};
+  if (body.written_pose) {
+    const std::array<double, 7>& p = *body.written_pose;
+    r.pose = {{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+  }
   if (index == 0) return r;
 
   if (body.inertial) r = explicit_inertia(spec, *body.inertial);

@@ -15,6 +15,18 @@ double product(const Vec6& a, const Vec6& b) {
   return dot.sum();
 }
 
+// Sum of row[i] x(i) over n ancestors, in the order of MuJoCo's sparse dot product: four
+// interleaved partial sums, then the rest one by one.
+template <class X>
+double row_product(const double* row, std::size_t n, const X& x) {
+  const std::size_t whole = n - n % 4;
+  double part[4] = {0, 0, 0, 0};
+  for (std::size_t i = 0; i < whole; ++i) part[i % 4] += row[i] * x(i);
+  double sum = (part[0] + part[2]) + (part[1] + part[3]);
+  for (std::size_t i = whole; i < n; ++i) sum += row[i] * x(i);
+  return sum;
+}
+
 // Momentum of an inertia that moves with v.
 Vec6 apply(const Inertia10& i, const Vec6& v) {
   return {i[0] * v[0] + i[3] * v[1] + i[4] * v[2] - i[8] * v[4] + i[7] * v[5],
@@ -242,8 +254,8 @@ void ReferenceDynamics::solve_on_chain(const int* chain, std::size_t n, double* 
   }
   for (std::size_t i = 0; i < n; ++i) {
     const double* row = row_of_L(std::size_t(chain[i]));
-    x[i] *= inverse_D_[std::size_t(chain[i])];
-    for (std::size_t j = 0; j < i; ++j) x[i] -= row[j] * x[j];
+    x[i] = x[i] * inverse_D_[std::size_t(chain[i])] -
+           row_product(row, i, [&](std::size_t j) { return x[j]; });
   }
 }
 
@@ -270,11 +282,9 @@ std::pair<std::size_t, std::size_t> ReferenceDynamics::solve_tree(std::size_t fi
   }
   for (std::size_t k = begin; k < end; ++k) {
     const std::size_t row = std::size_t(m_.M_rowadr[k]), above = std::size_t(m_.M_rownnz[k]) - 1;
-    x[k] *= inverse_D_[k];
-    DotProduct dot(above);
-    for (std::size_t a = 0; a < above; ++a)
-      dot.add(a, L_[row + a] * x[std::size_t(m_.M_colind[row + a])]);
-    x[k] -= dot.sum();
+    x[k] = x[k] * inverse_D_[k] - row_product(&L_[row], above, [&](std::size_t a) {
+             return x[std::size_t(m_.M_colind[row + a])];
+           });
   }
   return {begin, end};
 }

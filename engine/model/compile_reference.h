@@ -13,7 +13,8 @@ namespace stepbench::model::detail {
 // Spatial vector: (rotation, translation) in world axes, about the centre of mass of the tree.
 using Vec6 = std::array<double, 6>;
 
-// Sum of n products in MuJoCo's order: four interleaved partial sums, then what is left over.
+// Sum of n products in the order of MuJoCo's dense dot product: four interleaved partial sums, then
+// the sum of what is left over.
 class DotProduct {
  public:
   explicit DotProduct(std::size_t n) : whole_(n - n % 4) {}

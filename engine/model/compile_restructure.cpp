@@ -102,7 +102,11 @@ class Fuser {
     if (b > 0) {
       const Place& parent = parent_place(body);
       body.parent = int(parent.body);
-      if (parent.moved) place(parent.pose, body.pos, body.quat);
+      if (parent.moved) {
+        const auto& [p, q] = std::pair(body.pos, body.quat);
+        if (!body.written_pose) body.written_pose = {p[0], p[1], p[2], q[0], q[1], q[2], q[3]};
+        place(parent.pose, body.pos, body.quat);
+      }
     }
     place_.push_back({out_.bodies.size(), {}, false});
     sum_.push_back({inertia, adjusted});

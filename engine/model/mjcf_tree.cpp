@@ -135,6 +135,9 @@ void TreeReader::read_body(const Element& e, const Scope& scope) {
   take_name(scope, kBodyName, b.name);
   read_pose(c_, e, b.pos, b.quat);
   const Pose pose = compose(scope.frame, {b.pos, b.quat});
+  if (pose.pos != b.pos || pose.quat != b.quat) {
+    b.written_pose = {b.pos[0], b.pos[1], b.pos[2], b.quat[0], b.quat[1], b.quat[2], b.quat[3]};
+  }
   b.pos = pose.pos;
   b.quat = pose.quat;
   mjcf::read(c_, e, "mocap", b.mocap);

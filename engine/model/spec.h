@@ -125,6 +125,9 @@ struct Body {
   int parent = -1;   // index in Spec::bodies, smaller than this body's own
   std::array<double, 3> pos = {0, 0, 0};
   std::array<double, 4> quat = {1, 0, 0, 0};
+  // Pose as written (pos, quat), where frames around the body changed it: MuJoCo puts the inertial
+  // frame of a body without any inertia there.
+  std::optional<std::array<double, 7>> written_pose;
   bool mocap = false;
   double gravcomp = 0;
   bool fuse = true;  // false: fusestatic leaves this body alone
