@@ -29,12 +29,15 @@ SB_HD Lane line_search(const BlockOps<Lane>& ops, MaskOf<Lane> active, Lane slop
     const auto left = s.first < zero;
     low = select(done, low, select(left, alpha, low));
     high = select(done, high, select(left, high, alpha));
+    // A Newton step below rounding ends the search: a bisection would jump into the open bracket.
     const Lane newton = alpha - s.first / s.second;
     const auto inside = (newton > low) & (newton < high);
     const Lane next = select(inside, newton, Lane(Real(0.5)) * (low + high));
-    done = done | (next == alpha);
+    done = done | (newton == alpha) | (next == alpha);
     alpha = select(done, alpha, next);
   }
+  // Out of iterations: the last point known to lie before the minimum, which lowers the cost.
+  alpha = select(done | !(low > zero), alpha, low);
   return select(descends, alpha, zero);
 }
 
