@@ -35,7 +35,7 @@ struct Stepper {
   const contact::Options<Real>& options;
   World<Real>& world;
 
-  __device__ void forward() {
+  __device__ __noinline__ void forward() {
     model::State<Real>& s = world.state;
     model::Scratch<Real>& d = world.scratch;
     dynamics::kinematics(p, s, d);
