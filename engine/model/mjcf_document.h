@@ -28,7 +28,7 @@ struct Element {
 // Bounds on input, so that no file takes the program down. All files of a scene together.
 inline constexpr size_t kMaxBytes = size_t{32} << 20;
 inline constexpr size_t kMaxMarkup = 1'500'000;  // elements and attributes
-inline constexpr int kMaxDepth = 500;            // elements inside each other, includes counted in
+inline constexpr int kMaxDepth = 100;            // elements inside each other, includes counted in
 inline constexpr int kMaxIncludes = 1000;
 
 class Document {
