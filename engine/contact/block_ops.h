@@ -51,7 +51,8 @@ class BlockOps {
     for (int k = 0; k < r_.ncon; ++k) {
       const int slot = r_.con[k];
       const auto& pair = c_.pairs[d_.con_pair[slot]];
-      const auto cone = cone_params(p_.opt, pair.friction[0]);
+      const auto cone = p_.opt.cone == model::kElliptic ? cone_params(p_.opt, pair.friction[0])
+                                                        : ConeParams<Real>{};
       with_cone<Lane>(pair.dim, p_.opt.cone, [&](auto kind) {
         f(kind, slot, cone, d_.con_D[slot], b_.dof + b_.con_dofadr[slot], b_.con_ndof[slot],
           d_.con_J + b_.con_jadr[slot]);

@@ -29,6 +29,12 @@ SB_HD ConeParams<Real> cone_params(const model::OptionParams<Real>& opt, Real mu
   return {m2, Real(1) / m2};
 }
 
+// Coefficient by which base row r of a contact is stored. friction: slide, slide, spin, roll, roll.
+template <class Real>
+SB_HD Real row_scale(const collide::PairParams<Real>& pair, int r) {
+  return r == 0 ? Real(1) : pair.friction[r - 1];
+}
+
 // Packed lower triangle: entry (r, s), s <= r.
 SB_HD constexpr int tri(int r, int s) { return r * (r + 1) / 2 + s; }
 

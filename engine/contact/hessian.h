@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "engine/contact/block_ops.h"
+#include "engine/contact/contact_inertia.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -37,21 +38,29 @@ class PackedHessian {
     H_ = w.take<Lane>(std::size_t(nv * (nv + 1) / 2));
     inverse_ = w.take<Lane>(std::size_t(nv));
     rows_ = w.take<Lane>(std::size_t(kMaxGroup * nv));
+    Lane* inertias = w.take<Lane>(ContactInertia<Lane>::memory(nv));
     column_ = w.take<int>(std::size_t(nv * (nv + 1) / 2));
+    extra_ = w.take<int>(std::size_t(nv * (nv + 1) / 2));
+    last_ = w.take<int>(std::size_t(c.d.maxcon));
     if (w.full()) {
       c.d.need_workspace = w.bytes();
       return false;
     }
-    std::uint64_t mask[kMaxPackedDofs];  // bit j of mask[i]: entry (i, j), j < i
+    inertia_.bind(c, inertias);
+    std::uint64_t tree[kMaxPackedDofs], mask[kMaxPackedDofs];  // bit j of mask[i]: entry (i, j), j < i
     for (int i = 0; i < nv; ++i) {
-      mask[i] = 0;
-      for (int k = 0; k < p.M_rownnz[i] - 1; ++k) {
-        mask[i] |= std::uint64_t(1) << p.M_colind[p.M_rowadr[i] + k];
-      }
+      const int parent = p.dof_parentid[i];
+      tree[i] = parent < 0 ? 0 : tree[parent] | std::uint64_t(1) << parent;
+      mask[i] = tree[i];
     }
     for (int k = 0; k < range.ncon; ++k) {
       const int slot = range.con[k];
       const int* dof = b.dof + b.con_dofadr[slot];
+      const int last = dof[b.con_ndof[slot] - 1];
+      // A contact with the world moves by the whole chain of a body's dofs.
+      const bool ground = count_bits(tree[last]) + 1 == b.con_ndof[slot];
+      last_[slot] = ground ? last : -1;
+      if (ground) continue;
       std::uint64_t below = 0;
       for (int i = 0; i < b.con_ndof[slot]; ++i) {
         mask[dof[i]] |= below;
@@ -60,12 +69,17 @@ class PackedHessian {
     }
     int n = 0;
     for (int i = nv - 1; i >= 0; --i) {
+      if (mask[i] == tree[i]) continue;  // the ancestors' rows hold this pattern already
       for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1) {
         const int j = lowest_bit(rest);
         mask[j] |= mask[i] & ((std::uint64_t(1) << j) - 1);
       }
     }
+    nextra_ = 0;
     for (int i = 0; i < nv; ++i) {
+      for (std::uint64_t rest = mask[i] & ~tree[i]; rest != 0; rest &= rest - 1) {
+        extra_[nextra_++] = tri(i, lowest_bit(rest));
+      }
       start_[i] = n;
       for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1) column_[n++] = lowest_bit(rest);
       count_[i] = n - start_[i];
@@ -80,9 +94,9 @@ class PackedHessian {
     const auto& p = c_->p;
     const auto& d = c_->d;
     const BlockOps<Lane> ops(*c_, range_);
+    for (int k = 0; k < nextra_; ++k) H_[extra_[k]] = Lane(Real(0));
     for (int i = 0; i < p.nv; ++i) {
       Lane* row = H_ + tri(i, 0);
-      for (int k = 0; k < count_[i]; ++k) row[column_[start_[i] + k]] = Lane(Real(0));
       for (int k = 0; k < p.M_rownnz[i]; ++k) {
         row[p.M_colind[p.M_rowadr[i] + k]] = d.M[p.M_rowadr[i] + k];
       }
@@ -101,6 +115,7 @@ class PackedHessian {
         }
       }
     });
+    inertia_.clear();
     ops.for_contacts([&](auto kind, int slot, auto cone, const Lane& D, const int* dof, int n,
                          const Lane* J) {
       using Cone = decltype(kind);
@@ -109,6 +124,10 @@ class PackedHessian {
       Cone::hessian(cone, D, d.con_u + 6 * slot, W);
       // W is positive semidefinite with W_00 > 0 wherever it is not zero.
       if (!any(W[0] > Lane(Real(0)))) return;
+      if (last_[slot] >= 0) {
+        inertia_.template add<Cone>(slot, last_[slot], W);
+        return;
+      }
       for (int a = 0; a < n; ++a) {
         Lane WJ[kDim];
         weigh<Cone>(W, J + a * kDim, WJ);
@@ -121,6 +140,7 @@ class PackedHessian {
         }
       }
     });
+    inertia_.sweep(H_);
   }
 
   // Factor in place. Pivots are positive: H is M plus positive semidefinite terms.
@@ -140,23 +160,39 @@ class PackedHessian {
   // x = H^-1 x.
   SB_HD void solve(Lane* x) const {
     const int nv = c_->p.nv;
-    for (int i = nv - 1; i > 0; --i) {
-      const Lane* row = H_ + tri(i, 0);
-      const int* col = column_ + start_[i];
-      for (int k = 0; k < count_[i]; ++k) x[col[k]] = fnma(row[col[k]], x[i], x[col[k]]);
+    for (int last = nv - 1; last >= 0;) {
+      const int m = group_[last];
+      switch (m) {
+        case 1: scatter<1>(last, x); break;
+        case 2: scatter<2>(last - 1, x); break;
+        case 3: scatter<3>(last - 2, x); break;
+        default: scatter<4>(last - 3, x); break;
+      }
+      last -= m;
     }
-    for (int i = 0; i < nv; ++i) {
-      const Lane* row = H_ + tri(i, 0);
-      const int* col = column_ + start_[i];
-      Lane sum = x[i] * inverse_[i];
-      for (int k = 0; k < count_[i]; ++k) sum = fnma(row[col[k]], x[col[k]], sum);
-      x[i] = sum;
+    for (int first = 0; first < nv;) {
+      int m = 1;
+      while (first + m < nv && group_[first + m] == m + 1) ++m;
+      switch (m) {
+        case 1: gather<1>(first, x); break;
+        case 2: gather<2>(first, x); break;
+        case 3: gather<3>(first, x); break;
+        default: gather<4>(first, x); break;
+      }
+      first += m;
     }
   }
 
  private:
   static constexpr int kMaxGroup = 4;
 
+  static SB_INLINE int count_bits(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+    return __popcll(x);
+#else
+    return __builtin_popcountll(x);
+#endif
+  }
   static SB_INLINE int lowest_bit(std::uint64_t x) {
 #if defined(__CUDA_ARCH__)
     return __ffsll(static_cast<long long>(x)) - 1;
@@ -220,12 +256,67 @@ class PackedHessian {
     }
   }
 
+  // x of the ancestors of a group of rows -= L' x, rows from the last to the first.
+  template <int N>
+  SB_HD void scatter(int first, Lane* x) const {
+    const Lane* row[N];
+    Lane y[N];
+    SB_UNROLL
+    for (int a = N - 1; a >= 0; --a) {
+      row[a] = H_ + tri(first + a, 0);
+      y[a] = x[first + a];
+      SB_UNROLL
+      for (int b = N - 1; b >= 0; --b) {
+        if (b > a) y[a] = fnma(row[b][first + a], y[b], y[a]);
+      }
+    }
+    const int* col = column_ + start_[first];
+    for (int k = 0; k < count_[first]; ++k) {
+      Lane t = x[col[k]];
+      SB_UNROLL
+      for (int a = N - 1; a >= 0; --a) t = fnma(row[a][col[k]], y[a], t);
+      x[col[k]] = t;
+    }
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) x[first + a] = y[a];
+  }
+
+  // x of a group of rows = x / D - L x.
+  template <int N>
+  SB_HD void gather(int first, Lane* x) const {
+    const Lane* row[N];
+    Lane y[N];
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      row[a] = H_ + tri(first + a, 0);
+      y[a] = x[first + a] * inverse_[first + a];
+    }
+    const int* col = column_ + start_[first];
+    for (int k = 0; k < count_[first]; ++k) {
+      const Lane t = x[col[k]];
+      SB_UNROLL
+      for (int a = 0; a < N; ++a) y[a] = fnma(row[a][col[k]], t, y[a]);
+    }
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      SB_UNROLL
+      for (int b = 0; b < N; ++b) {
+        if (b < a) y[a] = fnma(row[a][first + b], y[b], y[a]);
+      }
+      x[first + a] = y[a];
+    }
+  }
+
   const Context<Lane>* c_;
   Range range_;
   Lane* H_;        // nv (nv + 1) / 2, rows of the lower triangle
   Lane* inverse_;  // 1 / D
   Lane* rows_;     // kMaxGroup x nv
   int* column_;    // set bits of each row, ascending
+  int* extra_;     // entries that M's pattern lacks
+  int nextra_;
+  int* last_;      // by slot: the last dof of a contact with the world, -1: between two bodies
+  ContactInertia<Lane> inertia_;
   int start_[kMaxPackedDofs], count_[kMaxPackedDofs];
   int group_[kMaxPackedDofs];  // rows eliminated together, counted from the first
 };

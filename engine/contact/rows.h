@@ -8,6 +8,7 @@
 // are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
 #pragma once
 
+#include "engine/contact/cone.h"
 #include "engine/contact/impedance.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -15,12 +16,6 @@ namespace stepbench::contact::inline SB_ISA {
 // Rows of a contact in MuJoCo's count.
 SB_HD inline int contact_rows(int dim, int cone) {
   return cone == model::kElliptic || dim == 1 ? dim : 2 * (dim - 1);
-}
-
-// Coefficient by which base row r of a contact is stored. friction: slide, slide, spin, roll, roll.
-template <class Real>
-SB_HD Real row_scale(const collide::PairParams<Real>& pair, int r) {
-  return r == 0 ? Real(1) : pair.friction[r - 1];
 }
 
 // D of a contact at impedance d: of each pyramid edge, or of the normal row.
@@ -119,40 +114,71 @@ SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>
   }
 }
 
-// Jacobian of a slot's base rows: frame times the motion of the contact point (rotation for rows 3..5)
-// that each dof gives body 2 against body 1.
-template <class Lane>
+// Jacobian of a slot's base rows, and their velocities: frame times the motion of the contact point
+// (rotation for rows 3..5) that each dof gives body 2 against body 1. With r from the tree's centre of
+// mass to the point, row f acts on a dof's motion (angular w, linear l) as f.l + (r x f).w.
+template <int kDim, class Lane>
 SB_HD void contact_jacobian(const model::Params<RealOf<Lane>>& p,
                             const collide::PairParams<RealOf<Lane>>& pair, const Lane* pos,
                             const Lane* frame, const int* dof, const int* sign, int n,
-                            const Lane* subtree_com, const Lane* cdof, Lane* J) {
-  const int dim = pair.dim;
-  for (int k = 0; k < n; ++k) {
-    const Lane* com = subtree_com + 3 * p.dof_treeid[dof[k]];
-    const Lane* c = cdof + 6 * dof[k];
-    Lane v[6];
+                            const model::State<Lane>& s, const model::Scratch<Lane>& d, Lane* J,
+                            Lane* velocity) {
+  constexpr int kMoves = kDim < 3 ? kDim : 3;
+  Lane f[kDim][3], torque[kMoves][3], v[kDim];
+  SB_UNROLL
+  for (int row = 0; row < kDim; ++row) {
+    v[row] = Lane(RealOf<Lane>(0));
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) f[row][i] = frame[3 * (row % 3) + i] * Lane(row_scale(pair, row));
+  }
+  for (int k = 0; k < n;) {
+    const int tree = p.dof_treeid[dof[k]];
+    const Lane* com = d.subtree_com + 3 * tree;
     const Lane r[3] = {pos[0] - com[0], pos[1] - com[1], pos[2] - com[2]};
-    v[0] = fma(c[1], r[2], fnma(c[2], r[1], c[3]));
-    v[1] = fma(c[2], r[0], fnma(c[0], r[2], c[4]));
-    v[2] = fma(c[0], r[1], fnma(c[1], r[0], c[5]));
-    for (int i = 0; i < 3; ++i) v[3 + i] = c[i];
-    for (int row = 0; row < dim; ++row) {
-      const Lane* f = frame + 3 * (row % 3);
-      const Lane* w = v + 3 * (row / 3);
-      const Lane x = fma(f[2], w[2], fma(f[1], w[1], f[0] * w[0]));
-      J[k * dim + row] = x * Lane(row_scale(pair, row) * RealOf<Lane>(sign[k]));
+    SB_UNROLL
+    for (int row = 0; row < kMoves; ++row) {
+      torque[row][0] = fnma(r[2], f[row][1], r[1] * f[row][2]);
+      torque[row][1] = fnma(r[0], f[row][2], r[2] * f[row][0]);
+      torque[row][2] = fnma(r[1], f[row][0], r[0] * f[row][1]);
+    }
+    for (; k < n && p.dof_treeid[dof[k]] == tree; ++k) {
+      const Lane* c = d.cdof + 6 * dof[k];
+      const Lane speed = s.qvel[dof[k]];
+      const bool minus = sign[k] < 0;
+      SB_UNROLL
+      for (int row = 0; row < kDim; ++row) {
+        Lane x;
+        if (row < 3) {
+          const Lane* t = torque[row < 3 ? row : 0];
+          x = fma(f[row][2], c[5], fma(f[row][1], c[4], f[row][0] * c[3]));
+          x += fma(t[2], c[2], fma(t[1], c[1], t[0] * c[0]));
+        } else {
+          x = fma(f[row][2], c[2], fma(f[row][1], c[1], f[row][0] * c[0]));
+        }
+        x = minus ? -x : x;
+        J[k * kDim + row] = x;
+        v[row] = fma(x, speed, v[row]);
+      }
     }
   }
+  for (int row = 0; row < kDim; ++row) velocity[row] = v[row];
 }
 
 template <class Lane>
 SB_HD void contact(const model::Params<RealOf<Lane>>& p,
                    const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
-                   model::Scratch<Lane>& d, const Blocks& b, int slot, MaskOf<Lane> active) {
+                   model::Scratch<Lane>& d, const Blocks& b, const int* sign, int slot,
+                   MaskOf<Lane> active) {
   using Real = RealOf<Lane>;
   const int* dof = b.dof + b.con_dofadr[slot];
-  const int n = b.con_ndof[slot], dim = pair.dim;
-  const Lane* J = d.con_J + b.con_jadr[slot];
+  const int n = b.con_ndof[slot];
+  Lane* J = d.con_J + b.con_jadr[slot];
+  const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
+  Lane v[6];
+  if (pair.dim == 1) contact_jacobian<1>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
+  if (pair.dim == 3) contact_jacobian<3>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
+  if (pair.dim == 4) contact_jacobian<4>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
+  if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
   const auto imp = impedance_params(pair.solimp);
   const Spring<Real> sp = spring(p.opt, pair.solref, imp.dmax);
   Real friction_b = sp.b;
@@ -165,10 +191,8 @@ SB_HD void contact(const model::Params<RealOf<Lane>>& p,
   const Lane r = d.con_dist[slot] - Lane(pair.margin);
   const Lane dr = impedance(imp, r);
   d.con_D[slot] = select(active, contact_stiffness(p, pair, dr), zero);
-  for (int row = 0; row < dim; ++row) {
-    Lane v = zero;
-    for (int k = 0; k < n; ++k) v = fma(J[k * dim + row], s.qvel[dof[k]], v);
-    Lane a = -(Lane(row == 0 ? sp.b : friction_b) * v);
+  for (int row = 0; row < pair.dim; ++row) {
+    Lane a = -(Lane(row == 0 ? sp.b : friction_b) * v[row]);
     if (row == 0) a = a - Lane(sp.k) * dr * r;
     d.con_aref[6 * slot + row] = select(active, a, zero);
   }
@@ -229,9 +253,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
       dof[k] = v;
       sign[k] = sg;
     });
-    detail::contact_jacobian(p, pair, d.con_pos + 3 * slot, d.con_frame + 9 * slot, dof, sign, n,
-                             d.subtree_com, d.cdof, d.con_J + b.con_jadr[slot]);
-    detail::contact(p, pair, s, d, b, slot, active);
+    detail::contact(p, pair, s, d, b, sign, slot, active);
     b.con[b.ncon++] = slot;
     nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
   }
