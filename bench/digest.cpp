@@ -69,7 +69,7 @@ std::string sha256(std::string_view bytes) {
 
 std::string short_digest(std::string_view bytes) { return sha256(bytes).substr(0, 16); }
 
-std::string hex64(std::uint64_t v) { return fmt::format("{:016x}", v); }
+std::string hex64(std::uint64_t v) { return fmt::format("0x{:016x}", v); }
 
 std::uint64_t world_term(std::int64_t world, std::uint64_t hash) {
   return mix(hash + mix(std::uint64_t(world) + 0x9e3779b97f4a7c15u));

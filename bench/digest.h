@@ -13,7 +13,8 @@ std::string sha256(std::string_view bytes);
 // First 16 digits of it: what identifiers use.
 std::string short_digest(std::string_view bytes);
 
-// 16 hexadecimal digits of a 64-bit value: how state hashes are written everywhere.
+// 0x and 16 hexadecimal digits: how state hashes are written everywhere. The prefix keeps readers of CSV
+// from taking a hash of digits alone for a number.
 std::string hex64(std::uint64_t v);
 
 // One number for a batch: order-independent combination of the worlds' hashes, each bound to its world's

@@ -17,7 +17,7 @@ std::string as_hash(std::string_view text) {
     if (!std::isxdigit(static_cast<unsigned char>(c))) return "";
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  return digits.size() == 16 ? digits : "";
+  return digits.size() == 16 ? "0x" + digits : "";
 }
 
 ExpectedHashes expect_hashes(const std::string& text, const std::string& key,

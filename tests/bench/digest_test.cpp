@@ -14,7 +14,7 @@ TEST(Digest, Sha256OfTheStandardsExamples) {
   EXPECT_EQ(short_digest("abc"), "ba7816bf8f01cfea");
 }
 
-TEST(Digest, HexIsSixteenDigits) { EXPECT_EQ(hex64(0xabcu), "0000000000000abc"); }
+TEST(Digest, HexIsSixteenDigits) { EXPECT_EQ(hex64(0xabcu), "0x0000000000000abc"); }
 
 TEST(Digest, WorldsAreBoundToTheirNumber) {
   EXPECT_NE(world_term(0, 1) + world_term(1, 2), world_term(0, 2) + world_term(1, 1));

@@ -23,16 +23,16 @@ class ExpectHash : public testing::Test {
 };
 
 TEST_F(ExpectHash, OneHash) {
-  EXPECT_EQ(expect_hashes("0123456789ABCDEF", "world", "hash").one, "0123456789abcdef");
-  EXPECT_EQ(expect_hashes("0x0123456789abcdef", "world", "hash").one, "0123456789abcdef");
+  EXPECT_EQ(expect_hashes("0123456789ABCDEF", "world", "hash").one, "0x0123456789abcdef");
+  EXPECT_EQ(expect_hashes("0x0123456789abcdef", "world", "hash").one, "0x0123456789abcdef");
 }
 
 TEST_F(ExpectHash, WhatHashPrinted) {
   const auto e =
-      expect_hashes(file("world,hash\n0,0000000000000001\n7,00000000000000ff\n"), "world", "hash");
+      expect_hashes(file("world,hash\n0,0x0000000000000001\n7,0x00000000000000ff\n"), "world", "hash");
   EXPECT_FALSE(e.one.has_value());
   ASSERT_EQ(e.by_key.size(), 2u);
-  EXPECT_EQ(e.by_key.at("7"), "00000000000000ff");
+  EXPECT_EQ(e.by_key.at("7"), "0x00000000000000ff");
 }
 
 TEST_F(ExpectHash, RowsWithoutAHashAreSkipped) {
