@@ -80,7 +80,7 @@ SB_INLINE void add_actuator_slopes(const model::Params<RealOf<Lane>>& m,
                                    Lane* extra, Lane* A) {
   for (int i = 0; i < m.nu; ++i) {
     if (!has_slope(m, i)) continue;
-    const Lane slope = actuator_slope(m, s, d, i, s.ctrl[i]) * m.opt.timestep;
+    const Lane slope = actuator_slope(m, s, d, i, clamped_control(m, s, i)) * m.opt.timestep;
     const Transmission<Lane> t = transmission(m, s, i);
     if (t.n == 1) {
       extra[t.dof] = fnma(slope * t.moment[0], t.moment[0], extra[t.dof]);

@@ -35,7 +35,7 @@ SB_INLINE void advance_positions(const model::Params<RealOf<Lane>>& m, const Lan
 template <class Lane>
 SB_INLINE void advance_activations(const model::Params<RealOf<Lane>>& m,
                                    const model::State<Lane>& s, const Lane* act_dot) {
-  if (m.na == 0) return;
+  if (m.na == 0 || (m.opt.disableflags & model::kDsblActuation)) return;
   for (int i = 0; i < m.nu; ++i) {
     const int a = m.actuator_actadr[i];
     if (a >= 0) s.act[a] = next_activation(m, i, s.act[a], act_dot[a]);

@@ -55,6 +55,16 @@ TEST(Analytic, MotorAcceleratesByForceOverInertia) {
   EXPECT_NEAR(w.s().qvel[0], 4 * 1 / 2.0 * 0.5, 1e-13);
 }
 
+TEST(Analytic, WithoutActuationActivationsStay) {
+  World w("<mujoco><option><flag actuation='disable'/></option><worldbody><body><joint name='j'/><geom size='.1'/>"
+          "</body></worldbody><actuator><general joint='j' dyntype='integrator' actlimited='true' "
+          "actrange='-0.1 0.1'/></actuator></mujoco>");
+  w.s().act[0] = 0.4;  // not even clamped
+  w.s().ctrl[0] = 1;
+  w.step(3);
+  EXPECT_EQ(w.s().act[0], 0.4);
+}
+
 const char* const kBrick =
     "<body><freejoint/><inertial pos='0 0 0' mass='2' diaginertia='0.1 0.2 0.25'/></body>";
 
