@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <numeric>
@@ -24,7 +23,8 @@ constexpr int kWarmupWindows = 8;
 constexpr double kWarmupShare = 0.25;  // of the cell's time
 // Thorough looks: passes of a window, worlds of a pass, worlds whose energy is taken.
 constexpr std::int64_t kLookPasses = 8, kLookWorlds = 256, kEnergyWorlds = 16;
-// Clock below this share of the fastest seen: throttled (nvbench's threshold).
+// Throttled: clock below this share of the fastest seen (nvbench's threshold), or other programs left less
+// than this share of even one core.
 constexpr double kThrottleShare = 0.75;
 
 std::string utc_now() {
@@ -40,13 +40,6 @@ void add_mark(std::string& marks, const char* mark) {
 }
 
 }  // namespace
-
-Clock steady_clock() {
-  return [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  };
-}
 
 std::int64_t choose_pass_steps(double step_s, double budget_s, int control_period) {
   const double fit = step_s > 0 ? budget_s / step_s : double(kPassSteps);
@@ -87,6 +80,8 @@ void CellRun::prepare() {
     r.start = start_;
     r.controls = controls_.get();
     r.threads = int(cell_.cell.threads);
+    r.slow_s = rules_.max_time_s;
+    r.clock = clock_;
     r.steps = rules_.repeat_steps > 0
                   ? rules_.repeat_steps
                   : default_repeat_steps(int(cell_.scene.nv), cell_.cell.worlds);
@@ -107,7 +102,7 @@ void CellRun::prepare() {
 
 void CellRun::warm_up() {
   const double begin = clock_();
-  std::int64_t total = 1, steps = std::min<std::int64_t>(cell_.cell.control_period, kPassSteps);
+  std::int64_t total = 1, steps = 1;
   // Grow the pass until its time can be trusted.
   Pass pass = run_pass(0, steps);
   total += steps;
@@ -138,8 +133,12 @@ void CellRun::warm_up() {
 }
 
 std::int64_t CellRun::most_pass_steps() const {
-  return choose_pass_steps(step_s_, rules_.max_time_s / (rules_.min_reps + 1),
-                           int(cell_.cell.control_period));
+  // Few worlds: passes short enough that a window goes over kMixWorlds start states.
+  const auto starts = std::max<std::int64_t>(1, kMixWorlds / cell_.cell.worlds);
+  const int period = int(cell_.cell.control_period);
+  const double mix = std::max(rules_.window_s / double(starts), 1.01 * step_s_ * period);
+  const double most = rules_.max_time_s / (rules_.min_reps + 1);
+  return choose_pass_steps(step_s_, starts > 1 ? std::min(mix, most) : most, period);
 }
 
 void CellRun::look(WorkloadMeter& meter, std::int64_t most) {
@@ -250,9 +249,9 @@ Sample CellRun::repetition(std::int64_t order) {
 
   if (!steady_) add_mark(s.id.marks, kNotSteady);
   if (outliers(rates_).back() && rates_.size() >= 5) add_mark(s.id.marks, kOutlier);
-  if (measured(t.clock_mhz)) {
-    fastest_clock_ = std::max(fastest_clock_, t.clock_mhz);
-    if (t.clock_mhz < kThrottleShare * fastest_clock_) add_mark(s.id.marks, kThrottled);
+  fastest_clock_ = std::max(fastest_clock_, measured(t.clock_mhz) ? t.clock_mhz : 0);
+  if (t.clock_mhz < kThrottleShare * fastest_clock_ || t.cpu_s < kThrottleShare * t.elapsed_s) {
+    add_mark(s.id.marks, kThrottled);
   }
   spent_s_ += clock_() - begin;
   return s;

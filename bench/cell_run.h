@@ -8,11 +8,11 @@
 // the passes of a window go over different start worlds, so that one world sees the mix that 1024 do.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/clock.h"
 #include "bench/engine.h"
 #include "bench/plan.h"
 #include "bench/records.h"
@@ -20,14 +20,12 @@
 
 namespace stepbench::bench {
 
-// Seconds of a monotonic clock.
-using Clock = std::function<double()>;
-Clock steady_clock();
-
 // Longest pass, in steps; prototypes are aged by up to 500 steps, so passes cover their gaps.
 inline constexpr std::int64_t kPassSteps = 200;
 // Worlds that the passes of a window cover where a batch holds fewer.
 inline constexpr std::int64_t kCoverWorlds = 1024;
+// Start states that a window should go over at least.
+inline constexpr std::int64_t kMixWorlds = 64;
 // Kinetic energy per mass beyond which a world is called diverged: all of it at 447 m/s.
 inline constexpr double kDivergedJPerKg = 1e5;
 

@@ -64,7 +64,7 @@ inline constexpr const char* kFailed = "failed";  // anything else; see status_d
 inline constexpr const char* kNotSteady = "not_steady";  // warm-up ended before two windows agreed
 inline constexpr const char* kOutlier = "outlier";
 inline constexpr const char* kBimodal = "bimodal";
-inline constexpr const char* kThrottled = "throttled";
+inline constexpr const char* kThrottled = "throttled";  // clock lowered, or the processor was shared
 inline constexpr const char* kOpen = "open";  // something of the scene was overridden or ignored
 
 // --- who and when ---------------------------------------------------------------------------------

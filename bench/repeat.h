@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "bench/clock.h"
 #include "bench/engine.h"
 #include "bench/records.h"
 #include "bench/start.h"
@@ -26,7 +27,9 @@ struct RepeatRequest {
   std::int64_t steps = 100;
   int threads = 1;        // of the instance under test
   int other_threads = 0;  // of the second instance; 0: no second instance
+  double slow_s = 1e300;  // a reference run that takes longer does without the second instance
   std::int64_t first_world = 0;
+  Clock clock = steady_clock();
 };
 
 using MakeInstance = std::function<std::unique_ptr<Instance>(int threads)>;

@@ -125,6 +125,15 @@ TEST_F(MeasureTest, OneWorldSeesTheMixOfMany) {
   EXPECT_GE(firsts.size(), 100u);
 }
 
+TEST_F(MeasureTest, OneWorldOfASlowEngineSeesAMixToo) {
+  settings_.worlds = {1};
+  settings_.engines = {"mujoco"};
+  peer_->behaviour.step_s = 2e-4;  // 500 steps in a window
+  const auto out = run();
+  EXPECT_EQ(out.samples[0].timing.pass_steps, 10);
+  EXPECT_EQ(out.samples[0].timing.passes, 50);
+}
+
 TEST_F(MeasureTest, RepetitionsTakeTurns) {
   const auto out = run();
   // Some other cell comes between two repetitions of a cell, more often than not.
@@ -233,7 +242,7 @@ TEST_F(MeasureTest, RepeatabilityIsMeasuredInEveryCell) {
   for (const auto& s : out.summaries) {
     EXPECT_EQ(s.repeat.repeat_equal_frac, 1);
     EXPECT_EQ(s.repeat.repeat_distinct, 1);
-    EXPECT_EQ(s.repeat.state_hash.size(), 16u);
+    EXPECT_EQ(s.repeat.state_hash.size(), 18u);  // 0x and 16 digits
     EXPECT_EQ(s.stats.window_distinct, 1);
     EXPECT_EQ(s.repeat.repeat_threads, s.cell.worlds == 1 ? "1;1" : "1;1;2");
     EXPECT_EQ(s.repeat.repeat_steps, 100);

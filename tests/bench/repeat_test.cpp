@@ -9,7 +9,8 @@ namespace {
 
 TEST(Repeat, StepsShrinkWithWorldsAndDofsOnly) {
   EXPECT_EQ(default_repeat_steps(27, 1), 100);
-  EXPECT_EQ(default_repeat_steps(27, 1024), 100);
+  EXPECT_EQ(default_repeat_steps(27, 700), 100);
+  EXPECT_EQ(default_repeat_steps(27, 1024), 72);
   EXPECT_LT(default_repeat_steps(27, 8192), 100);
   EXPECT_EQ(default_repeat_steps(6144, 16), 10);
   EXPECT_EQ(default_repeat_steps(0, 1), 100);
