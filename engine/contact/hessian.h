@@ -58,7 +58,9 @@ class PackedHessian {
       const int* dof = b.dof + b.con_dofadr[slot];
       const int last = dof[b.con_ndof[slot] - 1];
       // A contact with the world moves by the whole chain of a body's dofs.
-      const bool ground = count_bits(tree[last]) + 1 == b.con_ndof[slot];
+      std::uint64_t dofs = 0;
+      for (int i = 0; i < b.con_ndof[slot]; ++i) dofs |= std::uint64_t(1) << dof[i];
+      const bool ground = dofs == (tree[last] | std::uint64_t(1) << last);
       last_[slot] = ground ? last : -1;
       if (ground) continue;
       std::uint64_t below = 0;
@@ -186,13 +188,6 @@ class PackedHessian {
  private:
   static constexpr int kMaxGroup = 4;
 
-  static SB_INLINE int count_bits(std::uint64_t x) {
-#if defined(__CUDA_ARCH__)
-    return __popcll(x);
-#else
-    return __builtin_popcountll(x);
-#endif
-  }
   static SB_INLINE int lowest_bit(std::uint64_t x) {
 #if defined(__CUDA_ARCH__)
     return __ffsll(static_cast<long long>(x)) - 1;
