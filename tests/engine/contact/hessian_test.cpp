@@ -90,6 +90,35 @@ TEST(Hessian, PackedAndBlockFactorsSolveWithH) {
   }
 }
 
+// A contact between two branches that moves by as many dofs as the shorter branch has up to the root (7) is
+// no contact with the world.
+TEST(Hessian, ContactsWithTheWorldAreToldByTheirDofs) {
+  std::string text =
+      "<mujoco><option cone='pyramidal'/><worldbody><body pos='0 0 5'><freejoint/>"
+      "<geom size='.05' contype='0' conaffinity='0'/>"
+      "<body pos='.1 0 .02'><joint axis='0 1 0'/><geom size='.06'/></body>";
+  for (int i = 0; i < 6; ++i) {
+    text += std::string("<body pos='.01 0 .01'><joint axis='") + (i % 2 ? "1 0 0" : "0 0 1") +
+            "'/><geom size='" + (i == 5 ? "0.06'/>" : ".02' contype='0' conaffinity='0'/>");
+  }
+  for (int i = 0; i < 6; ++i) text += "</body>";
+  text += "</body></worldbody></mujoco>";
+  SolverWorld<double> w(text);
+  for (int i = 0; i < w.p().nv; ++i) w.s().qvel[i] = 0.3 * double(i % 5 - 2);
+  w.forward();
+  auto c = w.context();
+  auto& b = contact::blocks_of(w.d());
+  ASSERT_EQ(b.ncon, 1);
+  ASSERT_EQ(b.con_ndof[b.con[0]], 7);
+  const int begin = 0, end = w.p().nv;
+  const contact::Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+  const contact::BlockOps<double> ops(c, all);
+  const MatrixXd H = reference(w, ops);
+  contact::PackedHessian<double> packed;
+  ASSERT_TRUE(packed.prepare(c, all));
+  check_solve(packed, H);
+}
+
 // A workspace that is too small is asked for, and then suffices.
 TEST(Hessian, AsksForMemory) {
   SolverWorld<double> w(text_with(false));
