@@ -1,9 +1,11 @@
-// Hessian of one island of a large world: block-sparse Cholesky factor, one block row per kinematic tree.
+// Hessian of one island of a large world: block-sparse Cholesky factor, one block row per kinematic
+// tree.
 //
-// Source: large_islands.md 2.8 (direct path), without supernodes. Blocks are dense: 6 x 6 for free bodies,
-// n x n for articulated trees. Work: for each tree, the square of its neighbours at elimination. Exact in
-// one factorisation, best up to about 30 bodies and for chains; a pile of 256 bodies costs 7.5 Mflop a
-// factorisation, one of 1024 some 200 (there an inexact Newton step is the better way; large_islands.md 0).
+// Source: large_islands.md 2.8 (direct path), without supernodes. Blocks are dense: 6 x 6 for free
+// bodies, n x n for articulated trees. Work: for each tree, the square of its neighbours at
+// elimination. Exact in one factorisation, best up to about 30 bodies and for chains; a pile of 256
+// bodies costs 7.5 Mflop a factorisation, one of 1024 some 200 (there an inexact Newton step is the
+// better way; large_islands.md 0).
 //
 // Block (q, r), q eliminated before r, has the dofs of q as rows and those of r as columns, padded.
 #pragma once
@@ -17,8 +19,8 @@ namespace stepbench::contact::inline SB_ISA {
 template <class Real>
 class BlockHessian {
  public:
-  // Orders the trees of an island and lays out its blocks; `local` (ntree) is working memory. Takes memory
-  // from a copy of `w`. False: it is full, and d.need_workspace says what it takes.
+  // Orders the trees of an island and lays out its blocks; `local` (ntree) is working memory. Takes
+  // memory from a copy of `w`. False: it is full, and d.need_workspace says what it takes.
   SB_HD bool prepare(const Context<Real>& c, const Range& range, Workspace w, int* local) {
     c_ = &c;
     range_ = range;
@@ -83,14 +85,14 @@ class BlockHessian {
     }
     for (int k = 0; k < range_.nsc; ++k) add_scalar(range_.sc[k]);
     int k = 0;
-    ops.for_contacts([&](auto kind, int slot, auto cone, const Real& D, const int* dof, int n,
-                         const Real* J) {
-      using Cone = decltype(kind);
-      Real W[Cone::kDim * (Cone::kDim + 1) / 2];
-      Cone::hessian(cone, D, d.con_u + 6 * slot, W);
-      if (W[0] > Real(0)) add_contact<Cone>(contact_[k], W, dof, n, J);
-      ++k;
-    });
+    ops.for_contacts(
+        [&](auto kind, int slot, auto cone, const Real& D, const int* dof, int n, const Real* J) {
+          using Cone = decltype(kind);
+          Real W[Cone::kDim * (Cone::kDim + 1) / 2];
+          Cone::hessian(cone, D, d.con_u + 6 * slot, W);
+          if (W[0] > Real(0)) add_contact<Cone>(contact_[k], W, dof, n, J);
+          ++k;
+        });
   }
 
   SB_HD void factor() {
@@ -99,7 +101,8 @@ class BlockHessian {
       const Real* R = values_ + diag_[q];
       cholesky(values_ + diag_[q], inverse_ + rhs_[q], dq);
       for (int a = adr_[q]; a < adr_[q + 1]; ++a) {
-        solve_transposed(R, inverse_ + rhs_[q], dq, values_ + offset_[a], padded(dim_[neighbour_[a]]));
+        solve_transposed(R, inverse_ + rhs_[q], dq, values_ + offset_[a],
+                         padded(dim_[neighbour_[a]]));
       }
       for (int a = adr_[q]; a < adr_[q + 1]; ++a) {
         const int i = neighbour_[a], di = dim_[i], li = padded(di);
@@ -109,7 +112,8 @@ class BlockHessian {
         for (int e = a + 1; e < adr_[q + 1]; ++e) {
           const int j = neighbour_[e];
           while (neighbour_[t] != j) ++t;
-          subtract_product(values_ + offset_[t], U, li, values_ + offset_[e], padded(dim_[j]), di, dq);
+          subtract_product(values_ + offset_[t], U, li, values_ + offset_[e], padded(dim_[j]), di,
+                           dq);
         }
       }
     }
@@ -162,8 +166,8 @@ class BlockHessian {
 
  private:
   struct ContactBlock {
-    int tree1, tree2;     // local trees of the first and of the last dof
-    std::size_t offset;   // block of the two, where they differ
+    int tree1, tree2;    // local trees of the first and of the last dof
+    std::size_t offset;  // block of the two, where they differ
   };
 
   SB_HD bool fail(const Workspace& w) {
@@ -191,7 +195,8 @@ class BlockHessian {
       for_neighbours(g, order_[q], [&](int i) {
         // Insertion by position; lists are short.
         int k = n++;
-        for (; k > adr_[q] && neighbour_[k - 1] > position_[i]; --k) neighbour_[k] = neighbour_[k - 1];
+        for (; k > adr_[q] && neighbour_[k - 1] > position_[i]; --k)
+          neighbour_[k] = neighbour_[k - 1];
         neighbour_[k] = position_[i];
       });
       for (int k = adr_[q]; k < n; ++k) {
@@ -211,8 +216,10 @@ class BlockHessian {
     int low = adr_[q], high = adr_[q + 1];
     while (neighbour_[low] != r) {
       const int middle = (low + high) / 2;
-      if (neighbour_[middle] <= r) low = middle;
-      else high = middle;
+      if (neighbour_[middle] <= r)
+        low = middle;
+      else
+        high = middle;
     }
     c.offset = offset_[low];
   }
@@ -238,22 +245,26 @@ class BlockHessian {
     int low = 0, high = n_;
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      if (range_.dof_begin[middle] <= dof) low = middle;
-      else high = middle;
+      if (range_.dof_begin[middle] <= dof)
+        low = middle;
+      else
+        high = middle;
     }
     return low;
   }
 
   template <class Cone>
-  SB_HD void add_contact(const ContactBlock& c, const Real* W, const int* dof, int n, const Real* J) {
+  SB_HD void add_contact(const ContactBlock& c, const Real* W, const int* dof, int n,
+                         const Real* J) {
     constexpr int kDim = Cone::kDim;
     int split = 0;  // dofs of the first tree
     while (split < n && dof[split] < range_.dof_end[c.tree1]) ++split;
     Real* columns1 = spread<kDim>(columns_, c.tree1, dof, split, J);
-    add_product<Cone>(values_ + diag_[position_[c.tree1]], c.tree1, W, dof, split, J, columns1, c.tree1);
+    add_product<Cone>(values_ + diag_[position_[c.tree1]], c.tree1, W, dof, split, J, columns1,
+                      c.tree1);
     if (split == n) return;
-    Real* columns2 =
-        spread<kDim>(columns_ + 6 * padded(max_dim_), c.tree2, dof + split, n - split, J + split * kDim);
+    Real* columns2 = spread<kDim>(columns_ + 6 * padded(max_dim_), c.tree2, dof + split, n - split,
+                                  J + split * kDim);
     add_product<Cone>(values_ + diag_[position_[c.tree2]], c.tree2, W, dof + split, n - split,
                       J + split * kDim, columns2, c.tree2);
     if (position_[c.tree1] < position_[c.tree2]) {
@@ -309,13 +320,13 @@ class BlockHessian {
   Range range_;
   int n_, nrhs_, max_dim_;
   std::size_t size_;
-  int *order_, *position_;   // by position: local tree; by local tree: position
-  int* dim_;                 // by position: dofs
-  std::size_t* diag_;        // by position: diagonal block in values_
-  int* rhs_;                 // by position: its part of y_ and inverse_
-  int *adr_, *neighbour_;    // by position: later positions it has blocks with, ascending
-  std::size_t* offset_;      // by entry of neighbour_: the block in values_
-  ContactBlock* contact_;    // by contact of the range
+  int *order_, *position_;  // by position: local tree; by local tree: position
+  int* dim_;                // by position: dofs
+  std::size_t* diag_;       // by position: diagonal block in values_
+  int* rhs_;                // by position: its part of y_ and inverse_
+  int *adr_, *neighbour_;   // by position: later positions it has blocks with, ascending
+  std::size_t* offset_;     // by entry of neighbour_: the block in values_
+  ContactBlock* contact_;   // by contact of the range
   Real *values_, *y_, *inverse_, *columns_;
 };
 

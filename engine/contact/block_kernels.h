@@ -1,7 +1,8 @@
-// Dense kernels of the block factor: small row-major matrices whose rows are padded to kPad columns.
+// Dense kernels of the block factor: small row-major matrices whose rows are padded to kPad
+// columns.
 //
-// Rows are processed in chunks of one vector register. Chunks only split work along a row, where elements
-// are independent, so the register width does not change a bit.
+// Rows are processed in chunks of one vector register. Chunks only split work along a row, where
+// elements are independent, so the register width does not change a bit.
 #pragma once
 
 #include "engine/contact/context.h"
@@ -32,8 +33,8 @@ SB_INLINE const Chunk<Real>& chunk(const Real* a) {
   return *reinterpret_cast<const Chunk<Real>*>(a);
 }
 
-// target (m rows) -= U' V, where U has K rows of which column c belongs to target row c, V has K rows.
-// lu, lv: padded row lengths of U and of V and target. At most 6 rows of U at a time.
+// target (m rows) -= U' V, where U has K rows of which column c belongs to target row c, V has K
+// rows. lu, lv: padded row lengths of U and of V and target. At most 6 rows of U at a time.
 template <int K, class Real>
 SB_INLINE void subtract_product(Real* target, const Real* U, int lu, const Real* V, int lv, int m) {
   constexpr int W = kWidth<Chunk<Real>>;
@@ -59,8 +60,8 @@ SB_HD void subtract_product(Real* target, const Real* U, int lu, const Real* V, 
   for (; r < rows; ++r) subtract_product<1>(target, U + r * lu, lu, V + r * lv, lv, m);
 }
 
-// Upper Cholesky factor of a symmetric positive definite matrix in place (its upper triangle counts);
-// inverse: 1 / diagonal.
+// Upper Cholesky factor of a symmetric positive definite matrix in place (its upper triangle
+// counts); inverse: 1 / diagonal.
 template <class Real>
 SB_HD void cholesky(Real* A, Real* inverse, int n) {
   constexpr int W = kWidth<Chunk<Real>>;

@@ -1,7 +1,8 @@
 // Products with the Jacobians of constraint blocks, and sums of their costs, over one Range.
 //
-// Vectors over dofs are full length (nv) and touched only at the Range's dofs. u and v of the blocks are
-// con_u, sc_u and con_v, sc_v. Orders are fixed: scalar blocks, then contacts, each in list order.
+// Vectors over dofs are full length (nv) and touched only at the Range's dofs. u and v of the
+// blocks are con_u, sc_u and con_v, sc_v. Orders are fixed: scalar blocks, then contacts, each in
+// list order.
 #pragma once
 
 #include "engine/contact/cone.h"
@@ -106,20 +107,20 @@ class BlockOps {
         out[row.dof] += f * Lane(row.sign);
       }
     });
-    for_contacts([&](auto kind, int slot, auto cone, const Lane& D, const int* dof, int n,
-                     const Lane* J) {
-      using Cone = decltype(kind);
-      Lane f[Cone::kDim];
-      Cone::force(cone, D, d_.con_u + 6 * slot, f);
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) f[r] = f[r] * Lane(scale);
-      for (int k = 0; k < n; ++k) {
-        Lane y = out[dof[k]];
-        SB_UNROLL
-        for (int r = 0; r < Cone::kDim; ++r) y = fma(J[k * Cone::kDim + r], f[r], y);
-        out[dof[k]] = y;
-      }
-    });
+    for_contacts(
+        [&](auto kind, int slot, auto cone, const Lane& D, const int* dof, int n, const Lane* J) {
+          using Cone = decltype(kind);
+          Lane f[Cone::kDim];
+          Cone::force(cone, D, d_.con_u + 6 * slot, f);
+          SB_UNROLL
+          for (int r = 0; r < Cone::kDim; ++r) f[r] = f[r] * Lane(scale);
+          for (int k = 0; k < n; ++k) {
+            Lane y = out[dof[k]];
+            SB_UNROLL
+            for (int r = 0; r < Cone::kDim; ++r) y = fma(J[k * Cone::kDim + r], f[r], y);
+            out[dof[k]] = y;
+          }
+        });
   }
 
   // Cost of all blocks at (con_u, sc_u).
@@ -190,10 +191,21 @@ class BlockOps {
     });
   }
 
+  // Four partial sums, by position in a span, then added in pairs: a single one is bound by
+  // latency.
   SB_HD Lane dot(const Lane* x, const Lane* y) const {
-    Lane sum(Real(0));
-    for_dofs([&](int i) { sum = fma(x[i], y[i], sum); });
-    return sum;
+    const Lane zero(Real(0));
+    Lane sum[4] = {zero, zero, zero, zero};
+    for (int k = 0; k < r_.nspan; ++k) {
+      int i = r_.dof_begin[k];
+      const int end = r_.dof_end[k];
+      for (; i + 4 <= end; i += 4) {
+        SB_UNROLL
+        for (int a = 0; a < 4; ++a) sum[a] = fma(x[i + a], y[i + a], sum[a]);
+      }
+      for (int a = 0; i < end; ++i, ++a) sum[a] = fma(x[i], y[i], sum[a]);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 
   SB_HD Lane trace_M() const {

@@ -1,8 +1,10 @@
-// Elimination order of an island's trees: minimum degree on bit rows, and the block pattern it gives.
+// Elimination order of an island's trees: minimum degree on bit rows, and the block pattern it
+// gives.
 //
-// Cost: fill blocks times n / 64 words. A row, once eliminated, keeps its neighbours of that moment: they
-// are the blocks of its row of the factor. Ties go to the tree of the lowest index, so that the order is a
-// function of the graph. Source: large_islands.md 2.8 (fill of minimum degree against other orders).
+// Cost: fill blocks times n / 64 words. A row, once eliminated, keeps its neighbours of that
+// moment: they are the blocks of its row of the factor. Ties go to the tree of the lowest index, so
+// that the order is a function of the graph. Source: large_islands.md 2.8 (fill of minimum degree
+// against other orders).
 #pragma once
 
 #include <cstdint>
@@ -48,8 +50,8 @@ SB_HD void for_neighbours(const BitGraph& g, int i, F&& f) {
   }
 }
 
-// order[q]: node eliminated q-th; position: its inverse. degree: n, working memory. Returns the number of
-// blocks off the diagonal.
+// order[q]: node eliminated q-th; position: its inverse. degree: n, working memory. Returns the
+// number of blocks off the diagonal.
 SB_HD inline int minimum_degree(BitGraph& g, int* order, int* position, int* degree) {
   for (int i = 0; i < g.n; ++i) {
     position[i] = -1;

@@ -1,17 +1,18 @@
 // ComFree: closed-form contact forces, row by row, without a solver (published form).
 //
-// Source: ComFree-Sim (arXiv 2603.12185), as comfree.md 1.2-1.4 and 1.7 state it. With the predicted
-// velocity v_s = v + h a_smooth, every row r acts alone:
+// Source: ComFree-Sim (arXiv 2603.12185), as comfree.md 1.2-1.4 and 1.7 state it. With the
+// predicted velocity v_s = v + h a_smooth, every row r acts alone:
 //
-//   s_r = J_r v_s,   lambda_r = max(0, -(m_r / h) ((d + k h) s_r + k phi_r)),   m_r = r / ((1 - r) w)
+//   s_r = J_r v_s,   lambda_r = max(0, -(m_r / h) ((d + k h) s_r + k phi_r)),   m_r = r / ((1 - r)
+//   w)
 //
-// k, d: gains (options.h); phi: distance without margin; w: the bodies' translational invweight, the same
-// for each facet; r: impedance with a constant width of 0.01 m. Contact rows are the pyramid's facets
-// n +- mu t for all friction directions. solref and impratio have no effect.
+// k, d: gains (options.h); phi: distance without margin; w: the bodies' translational invweight,
+// the same for each facet; r: impedance with a constant width of 0.01 m. Contact rows are the
+// pyramid's facets n +- mu t for all friction directions. solref and impratio have no effect.
 //
-// Rows are one-sided, friction loss too: it resists negative velocities only, without a cap, as published.
-// Elliptic cones and RK4 are refused (registry.cpp). With implicit joint damping the integrator solves
-// with M + h B while v_s uses the explicit acceleration (comfree.md 1.6).
+// Rows are one-sided, friction loss too: it resists negative velocities only, without a cap, as
+// published. Elliptic cones and RK4 are refused (registry.cpp). With implicit joint damping the
+// integrator solves with M + h B while v_s uses the explicit acceleration (comfree.md 1.6).
 #pragma once
 
 #include "engine/contact/minimise.h"
@@ -21,7 +22,8 @@ namespace stepbench::contact::inline SB_ISA {
 
 struct Comfree {
   static constexpr const char* kName = "comfree";
-  static constexpr const char* kSummary = "closed-form forces without complementarity, published form";
+  static constexpr const char* kSummary =
+      "closed-form forces without complementarity, published form";
 
   template <class Lane>
   static SB_HD void solve(Context<Lane>& c) {
@@ -93,8 +95,8 @@ struct Comfree {
 
   // Force of a row from its mass, velocity and distance, where `active`.
   template <class Lane>
-  static SB_INLINE Lane row_force(const Context<Lane>& c, MaskOf<Lane> active, Lane mass, Lane speed,
-                                  Lane distance) {
+  static SB_INLINE Lane row_force(const Context<Lane>& c, MaskOf<Lane> active, Lane mass,
+                                  Lane speed, Lane distance) {
     using Real = RealOf<Lane>;
     const Real h = c.p.opt.timestep, k = c.options.comfree_stiffness;
     const Real gain = c.options.comfree_damping + k * h;
@@ -114,27 +116,27 @@ struct Comfree {
         for (int i = 0; i < 3; ++i) out[row.dof + i] = fma(row.axis[i], f, out[row.dof + i]);
       }
     });
-    ops.for_contacts([&](auto kind, int slot, auto, const Lane&, const int* dof, int n,
-                         const Lane* J) {
-      constexpr int kDim = decltype(kind)::kDim;
-      Lane edges[Pyramid<Lane, kDim>::kEdges], f[kDim];
-      contact_row_forces(c, slot, edges);
-      f[0] = edges[0];
-      if constexpr (kDim > 1) {
-        f[0] = Lane(Real(0));
-        SB_UNROLL
-        for (int r = 1; r < kDim; ++r) {
-          f[0] += edges[2 * r - 2] + edges[2 * r - 1];
-          f[r] = edges[2 * r - 2] - edges[2 * r - 1];
-        }
-      }
-      for (int k = 0; k < n; ++k) {
-        Lane y = out[dof[k]];
-        SB_UNROLL
-        for (int r = 0; r < kDim; ++r) y = fma(J[k * kDim + r], f[r], y);
-        out[dof[k]] = y;
-      }
-    });
+    ops.for_contacts(
+        [&](auto kind, int slot, auto, const Lane&, const int* dof, int n, const Lane* J) {
+          constexpr int kDim = decltype(kind)::kDim;
+          Lane edges[Pyramid<Lane, kDim>::kEdges], f[kDim];
+          contact_row_forces(c, slot, edges);
+          f[0] = edges[0];
+          if constexpr (kDim > 1) {
+            f[0] = Lane(Real(0));
+            SB_UNROLL
+            for (int r = 1; r < kDim; ++r) {
+              f[0] += edges[2 * r - 2] + edges[2 * r - 1];
+              f[r] = edges[2 * r - 2] - edges[2 * r - 1];
+            }
+          }
+          for (int k = 0; k < n; ++k) {
+            Lane y = out[dof[k]];
+            SB_UNROLL
+            for (int r = 0; r < kDim; ++r) y = fma(J[k * kDim + r], f[r], y);
+            out[dof[k]] = y;
+          }
+        });
   }
 };
 

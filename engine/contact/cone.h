@@ -9,7 +9,8 @@
 //               bottom  m^2 u_0 + T <= 0      D/2 (u_0^2 + T^2 / m^2)
 //               middle  else                  Dc/2 (u_0 - T)^2,  Dc = D / (1 + m^2)
 //
-// The elliptic form is MuJoCo's with N = m u_0 put in. The force is -gradient, the matrix W the Hessian.
+// The elliptic form is MuJoCo's with N = m u_0 put in. The force is -gradient, the matrix W the
+// Hessian.
 #pragma once
 
 #include "engine/contact/context.h"
@@ -48,7 +49,8 @@ template <class Lane, int Dim>
 struct Pyramid {
   using Real = RealOf<Lane>;
   static constexpr int kDim = Dim;
-  static constexpr bool kArrow = true;  // W is zero outside its first row and column and its diagonal
+  static constexpr bool kArrow =
+      true;  // W is zero outside its first row and column and its diagonal
   static constexpr int kEdges = Dim == 1 ? 1 : 2 * (Dim - 1);
 
   static SB_INLINE Lane edge(const Lane* u, int e) {
@@ -160,8 +162,7 @@ struct Elliptic {
     const Zone z = zone(p, u);
     const Lane zero(Real(0));
     const Lane x = cone_weight(p, D) * (u[0] - z.T);
-    const Lane side = select(z.middle, x * z.inv_T,
-                             select(z.bottom, -(D * Lane(p.inv2)), zero));
+    const Lane side = select(z.middle, x * z.inv_T, select(z.bottom, -(D * Lane(p.inv2)), zero));
     f[0] = select(z.middle, -x, select(z.bottom, -(D * u[0]), zero));
     SB_UNROLL
     for (int r = 1; r < Dim; ++r) f[r] = side * u[r];
@@ -172,7 +173,7 @@ struct Elliptic {
     const Lane Dc = select(z.middle, cone_weight(p, D), zero);
     const Lane Db = select(z.bottom, D, zero);
     const Lane ratio = u[0] * z.inv_T;
-    const Lane outer = Dc * ratio;                           // of n n', n = (u_1, ..) / T
+    const Lane outer = Dc * ratio;  // of n n', n = (u_1, ..) / T
     const Lane diag = fma(Db, Lane(p.inv2), Dc - outer);
     Lane n[Dim];
     W[0] = Dc + Db;
@@ -247,8 +248,8 @@ SB_INLINE void with_cone(int dim, int cone, F&& f) {
 
 // --- scalar blocks -------------------------------------------------------------------------------
 
-// A limit costs D/2 min(u, 0)^2; friction loss eta costs D/2 u^2 up to |u| = eta / D and grows linearly
-// beyond. `eta` < 0 marks a limit.
+// A limit costs D/2 min(u, 0)^2; friction loss eta costs D/2 u^2 up to |u| = eta / D and grows
+// linearly beyond. `eta` < 0 marks a limit.
 template <class Lane>
 SB_INLINE Lane scalar_cost(RealOf<Lane> eta, Lane D, Lane u) {
   using Real = RealOf<Lane>;

@@ -1,10 +1,11 @@
 // Contacts of bodies with the world as 6 x 6 "contact inertias" of their bodies.
 //
-// A ground contact adds J' W J to the Hessian where J = X S: S holds the motions (cdof) of the body's whole
-// chain of dofs and X maps a body's motion to the contact's base rows. So J' W J = S' (X' W X) S, and all
-// contacts of a body, and of what hangs on it, are summed in one 6 x 6 matrix before the dofs come in: the
-// composite rigid body sweep. Source: packed_contacts.md 0 and 3.2. Cost: some 100 operations per contact
-// and 6 per entry of the tree pattern, instead of dim (dofs^2 / 2) per contact.
+// A ground contact adds J' W J to the Hessian where J = X S: S holds the motions (cdof) of the
+// body's whole chain of dofs and X maps a body's motion to the contact's base rows. So J' W J = S'
+// (X' W X) S, and all contacts of a body, and of what hangs on it, are summed in one 6 x 6 matrix
+// before the dofs come in: the composite rigid body sweep. Source: packed_contacts.md 0 and 3.2.
+// Cost: some 100 operations per contact and 6 per entry of the tree pattern, instead of dim (dofs^2
+// / 2) per contact.
 #pragma once
 
 #include <cstdint>
@@ -85,12 +86,19 @@ class ContactInertia {
       }
       // Dofs of one chain that carry the same sum are done together: their ancestors are read once.
       int n = 1;
-      while (n < kMaxGroup && p.dof_parentid[last - n + 1] == last - n && of_[last - n] == nullptr) ++n;
+      while (n < kMaxGroup && p.dof_parentid[last - n + 1] == last - n && of_[last - n] == nullptr)
+        ++n;
       const int first = last - n + 1;
       switch (n) {
-        case 1: rows<1>(first, Y, H); break;
-        case 2: rows<2>(first, Y, H); break;
-        default: rows<3>(first, Y, H); break;
+        case 1:
+          rows<1>(first, Y, H);
+          break;
+        case 2:
+          rows<2>(first, Y, H);
+          break;
+        default:
+          rows<3>(first, Y, H);
+          break;
       }
       const int parent = p.dof_parentid[first];
       if (parent >= 0) {

@@ -19,7 +19,8 @@ using math::MaskOf;
 using math::RealOf;
 using math::select;
 
-// Worlds of more dofs than this run in the single layout only: a dof's ancestors fit one 64-bit word.
+// Worlds of more dofs than this run in the single layout only: a dof's ancestors fit one 64-bit
+// word.
 inline constexpr int kMaxPackedDofs = 64;
 
 template <class Lane>
@@ -33,16 +34,17 @@ struct Context {
   bool single = false;  // single layout: solve island by island (Lane is a scalar)
 };
 
-// Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the workspace.
+// Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the
+// workspace.
 struct Blocks {
-  int nsc = 0;     // scalar blocks that some lane has
-  int ncon = 0;    // contact slots that some lane has
-  int* sc;         // nsc: block ids (see SB_SCRATCH_CONTACT)
-  int* con;        // ncon: slots
-  int* con_dofadr; // maxcon: where a slot's dofs start in `dof`
-  int* con_ndof;   // maxcon
-  int* con_jadr;   // maxcon: where a slot's Jacobian starts in con_J
-  int* dof;        // maxj: dofs of each slot, ascending
+  int nsc = 0;            // scalar blocks that some lane has
+  int ncon = 0;           // contact slots that some lane has
+  int* sc;                // nsc: block ids (see SB_SCRATCH_CONTACT)
+  int* con;               // ncon: slots
+  int* con_dofadr;        // maxcon: where a slot's dofs start in `dof`
+  int* con_ndof;          // maxcon
+  int* con_jadr;          // maxcon: where a slot's Jacobian starts in con_J
+  int* dof;               // maxj: dofs of each slot, ascending
   std::size_t bytes = 0;  // of the workspace used so far
 };
 
@@ -88,8 +90,8 @@ SB_HD int last_dof(const model::Params<Real>& p, int body) {
   return p.body_dofnum[b] > 0 ? p.body_dofadr[b] + p.body_dofnum[b] - 1 : -1;
 }
 
-// Call f(dof, sign) for the dofs that move body 2 against body 1, descending: the two chains up to where
-// they meet. sign: +1 on body 2's chain, -1 on body 1's.
+// Call f(dof, sign) for the dofs that move body 2 against body 1, descending: the two chains up to
+// where they meet. sign: +1 on body 2's chain, -1 on body 1's.
 template <class Real, class F>
 SB_HD void for_contact_dofs(const model::Params<Real>& p, int body1, int body2, F&& f) {
   int d1 = last_dof(p, body1), d2 = last_dof(p, body2);

@@ -10,10 +10,10 @@
 namespace stepbench::contact::inline SB_ISA {
 
 struct EfcRows {
-  std::vector<int> type;                     // model::ConstraintType
-  std::vector<double> D, aref, pos, force;   // efc_D, efc_aref, efc_pos, efc_force
-  std::vector<double> J;                     // nefc x nv, row-major
-  std::vector<int> con_address;              // per contact slot: its first row; -1: no rows
+  std::vector<int> type;                    // model::ConstraintType
+  std::vector<double> D, aref, pos, force;  // efc_D, efc_aref, efc_pos, efc_force
+  std::vector<double> J;                    // nefc x nv, row-major
+  std::vector<int> con_address;             // per contact slot: its first row; -1: no rows
 };
 
 namespace detail {
@@ -42,9 +42,9 @@ EfcRows expand(const Context<Lane>& c, int lane) {
     const double D = value(d.sc_D[id]);
     if (!(D > 0)) continue;
     const bool limit = id >= p.nv;
-    double* J = add(limit ? model::kCnstrLimitJoint : model::kCnstrFrictionDof, D,
-                    value(d.sc_aref[id]), limit ? value(d.sc_pos[id - p.nv]) : 0.0,
-                    value(Model::scalar_row_force(c, id, row)));
+    double* J =
+        add(limit ? model::kCnstrLimitJoint : model::kCnstrFrictionDof, D, value(d.sc_aref[id]),
+            limit ? value(d.sc_pos[id - p.nv]) : 0.0, value(Model::scalar_row_force(c, id, row)));
     if (row.axis == nullptr) {
       J[row.dof] = double(row.sign);
     } else {
@@ -73,12 +73,13 @@ EfcRows expand(const Context<Lane>& c, int lane) {
       // Row = first * base row 0 + second * base row `other`.
       const int other = pyramid ? 1 + r / 2 : r;
       const double first = pyramid || r == 0 ? 1 : 0;
-      const double second = pyramid ? (r % 2 == 0 ? 1 : -1)
+      const double second = pyramid  ? (r % 2 == 0 ? 1 : -1)
                             : r == 0 ? 0
                                      : 1 / double(pair.friction[r - 1]);
       const double mix = pyramid || r == 0
                              ? 1
-                             : double(p.opt.impratio) * double(pair.friction[r - 1] * pair.friction[r - 1]) /
+                             : double(p.opt.impratio) *
+                                   double(pair.friction[r - 1] * pair.friction[r - 1]) /
                                    double(pair.friction[0] * pair.friction[0]);
       double* J = add(type, D * mix, first * value(aref[0]) + second * value(aref[other]),
                       pyramid || r == 0 ? dist : 0.0, value(force[r]));

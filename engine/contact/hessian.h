@@ -1,15 +1,16 @@
 // Hessian H = M + J' W J of packed worlds and its sparse factor.
 //
-// The factor is L' D L, eliminated from the last dof to the first, as MuJoCo factors M: a row's pattern
-// is then its ancestors in the tree. A contact of a body with the world adds nothing to that pattern;
-// one between two branches couples them and fills in. Patterns are 64-bit words, so the symbolic step is
-// a few hundred bit operations and is repeated for each solve; the numeric step visits set bits only.
+// The factor is L' D L, eliminated from the last dof to the first, as MuJoCo factors M: a row's
+// pattern is then its ancestors in the tree. A contact of a body with the world adds nothing to
+// that pattern; one between two branches couples them and fills in. Patterns are 64-bit words, so
+// the symbolic step is a few hundred bit operations and is repeated for each solve; the numeric
+// step visits set bits only.
 //
-// Entries that exist only because another lane has a contact hold exact zeros, and every operation on
-// them adds such a zero: a lane's bits do not depend on its neighbours.
+// Entries that exist only because another lane has a contact hold exact zeros, and every operation
+// on them adds such a zero: a lane's bits do not depend on its neighbours.
 //
-// Rows of one chain of dofs share their pattern and are eliminated together (up to 4), which loads and
-// stores each target once. The order of additions to a target stays that of single rows.
+// Rows of one chain of dofs share their pattern and are eliminated together (up to 4), which loads
+// and stores each target once. The order of additions to a target stays that of single rows.
 //
 // Newton (newton.h) needs of a Hessian: assemble(), factor(), solve(x). An articulated-body form
 // (packed_contacts.md 3) that never forms H would take this class's place.
@@ -47,7 +48,8 @@ class PackedHessian {
       return false;
     }
     inertia_.bind(c, inertias);
-    std::uint64_t tree[kMaxPackedDofs], mask[kMaxPackedDofs];  // bit j of mask[i]: entry (i, j), j < i
+    std::uint64_t tree[kMaxPackedDofs],
+        mask[kMaxPackedDofs];  // bit j of mask[i]: entry (i, j), j < i
     for (int i = 0; i < nv; ++i) {
       const int parent = p.dof_parentid[i];
       tree[i] = parent < 0 ? 0 : tree[parent] | std::uint64_t(1) << parent;
@@ -83,7 +85,8 @@ class PackedHessian {
         extra_[nextra_++] = tri(i, lowest_bit(rest));
       }
       start_[i] = n;
-      for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1) column_[n++] = lowest_bit(rest);
+      for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1)
+        column_[n++] = lowest_bit(rest);
       count_[i] = n - start_[i];
       const bool follows = i > 0 && mask[i] == (mask[i - 1] | std::uint64_t(1) << (i - 1));
       group_[i] = follows && group_[i - 1] < kMaxGroup ? group_[i - 1] + 1 : 1;
@@ -118,30 +121,30 @@ class PackedHessian {
       }
     });
     inertia_.clear();
-    ops.for_contacts([&](auto kind, int slot, auto cone, const Lane& D, const int* dof, int n,
-                         const Lane* J) {
-      using Cone = decltype(kind);
-      constexpr int kDim = Cone::kDim;
-      Lane W[kDim * (kDim + 1) / 2];
-      Cone::hessian(cone, D, d.con_u + 6 * slot, W);
-      // W is positive semidefinite with W_00 > 0 wherever it is not zero.
-      if (!any(W[0] > Lane(Real(0)))) return;
-      if (last_[slot] >= 0) {
-        inertia_.template add<Cone>(slot, last_[slot], W);
-        return;
-      }
-      for (int a = 0; a < n; ++a) {
-        Lane WJ[kDim];
-        weigh<Cone>(W, J + a * kDim, WJ);
-        Lane* row = H_ + tri(dof[a], 0);
-        for (int k = 0; k <= a; ++k) {
-          Lane h = row[dof[k]];
-          SB_UNROLL
-          for (int r = 0; r < kDim; ++r) h = fma(WJ[r], J[k * kDim + r], h);
-          row[dof[k]] = h;
-        }
-      }
-    });
+    ops.for_contacts(
+        [&](auto kind, int slot, auto cone, const Lane& D, const int* dof, int n, const Lane* J) {
+          using Cone = decltype(kind);
+          constexpr int kDim = Cone::kDim;
+          Lane W[kDim * (kDim + 1) / 2];
+          Cone::hessian(cone, D, d.con_u + 6 * slot, W);
+          // W is positive semidefinite with W_00 > 0 wherever it is not zero.
+          if (!any(W[0] > Lane(Real(0)))) return;
+          if (last_[slot] >= 0) {
+            inertia_.template add<Cone>(slot, last_[slot], W);
+            return;
+          }
+          for (int a = 0; a < n; ++a) {
+            Lane WJ[kDim];
+            weigh<Cone>(W, J + a * kDim, WJ);
+            Lane* row = H_ + tri(dof[a], 0);
+            for (int k = 0; k <= a; ++k) {
+              Lane h = row[dof[k]];
+              SB_UNROLL
+              for (int r = 0; r < kDim; ++r) h = fma(WJ[r], J[k * kDim + r], h);
+              row[dof[k]] = h;
+            }
+          }
+        });
     inertia_.sweep(H_);
   }
 
@@ -150,10 +153,18 @@ class PackedHessian {
     for (int last = c_->p.nv - 1; last >= 0;) {
       const int m = group_[last];
       switch (m) {
-        case 1: eliminate<1>(last); break;
-        case 2: eliminate<2>(last); break;
-        case 3: eliminate<3>(last); break;
-        default: eliminate<4>(last); break;
+        case 1:
+          eliminate<1>(last);
+          break;
+        case 2:
+          eliminate<2>(last);
+          break;
+        case 3:
+          eliminate<3>(last);
+          break;
+        default:
+          eliminate<4>(last);
+          break;
       }
       last -= m;
     }
@@ -165,10 +176,18 @@ class PackedHessian {
     for (int last = nv - 1; last >= 0;) {
       const int m = group_[last];
       switch (m) {
-        case 1: scatter<1>(last, x); break;
-        case 2: scatter<2>(last - 1, x); break;
-        case 3: scatter<3>(last - 2, x); break;
-        default: scatter<4>(last - 3, x); break;
+        case 1:
+          scatter<1>(last, x);
+          break;
+        case 2:
+          scatter<2>(last - 1, x);
+          break;
+        case 3:
+          scatter<3>(last - 2, x);
+          break;
+        default:
+          scatter<4>(last - 3, x);
+          break;
       }
       last -= m;
     }
@@ -176,10 +195,18 @@ class PackedHessian {
       int m = 1;
       while (first + m < nv && group_[first + m] == m + 1) ++m;
       switch (m) {
-        case 1: gather<1>(first, x); break;
-        case 2: gather<2>(first, x); break;
-        case 3: gather<3>(first, x); break;
-        default: gather<4>(first, x); break;
+        case 1:
+          gather<1>(first, x);
+          break;
+        case 2:
+          gather<2>(first, x);
+          break;
+        case 3:
+          gather<3>(first, x);
+          break;
+        default:
+          gather<4>(first, x);
+          break;
       }
       first += m;
     }
@@ -196,8 +223,8 @@ class PackedHessian {
 #endif
   }
 
-  // Rows last, last - 1, ..., last - N + 1: the later of them hold the pattern of the first, plus the
-  // rows of the group before them.
+  // Rows last, last - 1, ..., last - N + 1: the later of them hold the pattern of the first, plus
+  // the rows of the group before them.
   template <int N>
   SB_HD void eliminate(int last) {
     const int first = last - N + 1;
@@ -310,7 +337,7 @@ class PackedHessian {
   int* column_;    // set bits of each row, ascending
   int* extra_;     // entries that M's pattern lacks
   int nextra_;
-  int* last_;      // by slot: the last dof of a contact with the world, -1: between two bodies
+  int* last_;  // by slot: the last dof of a contact with the world, -1: between two bodies
   ContactInertia<Lane> inertia_;
   int start_[kMaxPackedDofs], count_[kMaxPackedDofs];
   int group_[kMaxPackedDofs];  // rows eliminated together, counted from the first

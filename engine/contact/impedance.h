@@ -1,8 +1,10 @@
-// Impedance, regularisation and reference acceleration of a constraint (MuJoCo's soft constraint law).
+// Impedance, regularisation and reference acceleration of a constraint (MuJoCo's soft constraint
+// law).
 //
-// Source: MuJoCo's "Solver parameters" (modeling manual), as mujoco_warp.md 6.7 states it. A row with
-// violation r has impedance d(r) between solimp's dmin and dmax, regularisation R = (1 - d)/d * A with A
-// an approximation of the diagonal of J M^-1 J', and reference acceleration -B v - K d r.
+// Source: MuJoCo's "Solver parameters" (modeling manual), as mujoco_warp.md 6.7 states it. A row
+// with violation r has impedance d(r) between solimp's dmin and dmax, regularisation R = (1 - d)/d
+// * A with A an approximation of the diagonal of J M^-1 J', and reference acceleration -B v - K d
+// r.
 #pragma once
 
 #include "engine/contact/context.h"
@@ -63,8 +65,9 @@ SB_HD Lane impedance(const Impedance<RealOf<Lane>>& s, Lane r) {
   return select(x < Lane(Real(1)), inside, Lane(s.dmax));
 }
 
-// Stiffness and damping from solref: (timeconst, dampratio) > 0 or direct (-stiffness, -damping). A mix
-// of signs is replaced by the default, a time constant below two steps is raised (flag "refsafe").
+// Stiffness and damping from solref: (timeconst, dampratio) > 0 or direct (-stiffness, -damping). A
+// mix of signs is replaced by the default, a time constant below two steps is raised (flag
+// "refsafe").
 template <class Real>
 SB_HD Spring<Real> spring(const model::OptionParams<Real>& opt, const Real* solref, Real dmax) {
   Real a = solref[0], b = solref[1];

@@ -1,7 +1,8 @@
 // Islands of one world: kinematic trees that blocks connect.
 //
-// Trees are joined by union-find through contacts; an island's number is that of its first tree in order,
-// so numbering depends on the blocks alone. Trees without blocks belong to no island. Cost: linear.
+// Trees are joined by union-find through contacts; an island's number is that of its first tree in
+// order, so numbering depends on the blocks alone. Trees without blocks belong to no island. Cost:
+// linear.
 #pragma once
 
 #include "engine/contact/context.h"
@@ -16,9 +17,12 @@ struct Islands {
   int *dof_begin, *dof_end;  // spans of the trees in `tree`
 
   SB_HD Range range(int k) const {
-    return {sc + sc_adr[k],         sc_adr[k + 1] - sc_adr[k],
-            con + con_adr[k],       con_adr[k + 1] - con_adr[k],
-            dof_begin + tree_adr[k], dof_end + tree_adr[k],
+    return {sc + sc_adr[k],
+            sc_adr[k + 1] - sc_adr[k],
+            con + con_adr[k],
+            con_adr[k + 1] - con_adr[k],
+            dof_begin + tree_adr[k],
+            dof_end + tree_adr[k],
             tree_adr[k + 1] - tree_adr[k]};
   }
 };

@@ -11,8 +11,10 @@ inline constexpr bool kSinglePrecision = sizeof(Real) == 4;
 template <class Real>
 inline constexpr Real kNoise = kSinglePrecision<Real> ? Real(1.2e-13) : Real(4e-31);
 
-// Step length along the search direction, per lane, where `active`; 0: the direction does not descend.
-//   slope0, curvature: slope at 0 and p'Mp;  gauss: slope of the smooth part at 0;  gtol: stop at |slope|.
+// Step length along the search direction, per lane, where `active`; 0: the direction does not
+// descend.
+//   slope0, curvature: slope at 0 and p'Mp;  gauss: slope of the smooth part at 0;  gtol: stop at
+//   |slope|.
 template <class Lane>
 SB_HD Lane line_search(const BlockOps<Lane>& ops, MaskOf<Lane> active, Lane slope0, Lane gauss,
                        Lane curvature, Lane gtol, int iterations) {
@@ -43,7 +45,8 @@ SB_HD Lane line_search(const BlockOps<Lane>& ops, MaskOf<Lane> active, Lane slop
 
 namespace detail {
 
-// Cheaper of the warm start and the smooth acceleration: sets qacc, sol_Ma, con_u, sc_u. Returns the cost.
+// Cheaper of the warm start and the smooth acceleration: sets qacc, sol_Ma, con_u, sc_u. Returns
+// the cost.
 template <class Lane>
 SB_HD Lane start(const Context<Lane>& c, const BlockOps<Lane>& ops, const Range& r,
                  MaskOf<Lane> active) {
@@ -76,7 +79,8 @@ SB_HD Lane start(const Context<Lane>& c, const BlockOps<Lane>& ops, const Range&
   }
   for (int k = 0; k < r.ncon; ++k) {
     const int slot = r.con[k], dim = c.pairs[d.con_pair[slot]].dim;
-    for (int i = 6 * slot; i < 6 * slot + dim; ++i) d.con_u[i] = select(take, d.con_v[i], d.con_u[i]);
+    for (int i = 6 * slot; i < 6 * slot + dim; ++i)
+      d.con_u[i] = select(take, d.con_v[i], d.con_u[i]);
   }
   return select(take, warm, cold);
 }
@@ -118,9 +122,9 @@ SB_HD void solve_M(const Context<Lane>& c, const BlockOps<Lane>& ops, const Rang
 
 }  // namespace detail
 
-// Minimise over a range from the better of warm start and smooth acceleration, for the lanes of `run`.
-// On return qacc, qfrc_constraint hold the range's dofs; out_niter and out_capped are raised to the
-// range's own (lanewise maximum).
+// Minimise over a range from the better of warm start and smooth acceleration, for the lanes of
+// `run`. On return qacc, qfrc_constraint hold the range's dofs; out_niter and out_capped are raised
+// to the range's own (lanewise maximum).
 template <class Lane, class Hessian>
 SB_HD void minimise(const Context<Lane>& c, const Range& r, Hessian& hessian, MaskOf<Lane> run) {
   using Real = RealOf<Lane>;
@@ -159,8 +163,8 @@ SB_HD void minimise(const Context<Lane>& c, const Range& r, Hessian& hessian, Ma
     hessian.solve(step);
     const Lane slope0 = ops.dot(g, step);
     const Lane decrement = -(half * slope0);
-    const Lane energy = math::abs(ops.dot(d.qacc, d.sol_Ma)) +
-                        math::abs(ops.dot(d.qacc_smooth, d.qfrc_smooth));
+    const Lane energy =
+        math::abs(ops.dot(d.qacc, d.sol_Ma)) + math::abs(ops.dot(d.qacc_smooth, d.qfrc_smooth));
     auto small = decrement <= Lane(kNoise<Real>) * energy;
     if (kSinglePrecision<Real> || iteration > 0) small = small | (scale * decrement < tol);
     active = active & !small & (slope0 < zero);

@@ -8,15 +8,15 @@
 //     template <class Lane>
 //     static SB_HD void solve(Context<Lane>& c);
 //     template <class Lane>   // forces of single rows after solve(), for reports
-//     static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>& row);
-//     template <class Lane>
-//     static SB_HD void contact_row_forces(const Context<Lane>& c, int slot, Lane* f);
+//     static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>&
+//     row); template <class Lane> static SB_HD void contact_row_forces(const Context<Lane>& c, int
+//     slot, Lane* f);
 //   };
 //
-// solve() reads the constraint blocks that make_rows left (rows.h, block_ops.h) and the smooth stages'
-// results, and writes qacc, qfrc_constraint, out_niter and out_capped for every lane. Where the workspace
-// is too small it sets c.d.need_workspace and returns; the driver then repeats from the collision stage.
-// What a model cannot simulate it says in unsupported_reason (registry.cpp).
+// solve() reads the constraint blocks that make_rows left (rows.h, block_ops.h) and the smooth
+// stages' results, and writes qacc, qfrc_constraint, out_niter and out_capped for every lane. Where
+// the workspace is too small it sets c.d.need_workspace and returns; the driver then repeats from
+// the collision stage. What a model cannot simulate it says in unsupported_reason (registry.cpp).
 //
 // To add one, write that header, include it here and append it to SB_CONTACT_MODELS.
 #pragma once

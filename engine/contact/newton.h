@@ -7,14 +7,20 @@
 // Lanes stop one by one and are frozen by select; the loop ends when none is left.
 //
 // What differs from MuJoCo, which has the same minimiser and takes the same steps:
-// - The line search starts at the full step and is a Newton iteration with a bracket on the slope alone
-//   (the cost is convex along a line); it stops at MuJoCo's tolerance, in f32 at 1e-3 of the first slope.
-// - f32 tests no cost differences, which vanish near 1e-8 of the cost: a lane stops when the decrement
-//   falls below the tolerance (also before the first step), or after a full step on which no block changed
-//   its piece of the cost, for then the gradient is zero. f64 needs two such steps in a row.
-// - Floor in both: the decrement is compared with the tolerance plus 8 eps^2 times the energies at hand,
+// - The line search starts at the full step and is a Newton iteration with a bracket on the slope
+// alone
+//   (the cost is convex along a line); it stops at MuJoCo's tolerance, in f32 at 1e-3 of the first
+//   slope.
+// - f32 tests no cost differences, which vanish near 1e-8 of the cost: a lane stops when the
+// decrement
+//   falls below the tolerance (also before the first step), or after a full step on which no block
+//   changed its piece of the cost, for then the gradient is zero. f64 needs two such steps in a
+//   row.
+// - Floor in both: the decrement is compared with the tolerance plus 8 eps^2 times the energies at
+// hand,
 //   below which it is rounding noise.
-// - The packed layout scales by 1/trace(M) of the whole model; MuJoCo (and the single layout) by that of
+// - The packed layout scales by 1/trace(M) of the whole model; MuJoCo (and the single layout) by
+// that of
 //   each island.
 #pragma once
 

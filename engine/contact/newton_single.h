@@ -1,4 +1,5 @@
-// Newton for one large world: island by island, each with its own scale, stopping rule and block factor.
+// Newton for one large world: island by island, each with its own scale, stopping rule and block
+// factor.
 //
 // Source: mujoco_warp.md 6.9 (islands), large_islands.md. Trees without blocks keep qacc_smooth.
 #pragma once

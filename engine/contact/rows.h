@@ -1,11 +1,11 @@
 // Constraint blocks of a step: friction loss, joint limits, contacts.
 //
-// Reads qpos, qvel, xpos-dependent fields (cdof, subtree_com), con_*; writes sc_*, con_J, con_D, con_aref,
-// the lists of Blocks and out_nefc. Source: mujoco_warp.md 6.6 and 6.7. Work: sum over contact slots of
-// dim * dofs.
+// Reads qpos, qvel, xpos-dependent fields (cdof, subtree_com), con_*; writes sc_*, con_J, con_D,
+// con_aref, the lists of Blocks and out_nefc. Source: mujoco_warp.md 6.6 and 6.7. Work: sum over
+// contact slots of dim * dofs.
 //
-// A contact's rows other than the normal are stored times their friction coefficient. The pyramid's edges
-// are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
+// A contact's rows other than the normal are stored times their friction coefficient. The pyramid's
+// edges are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
 #pragma once
 
 #include "engine/contact/cone.h"
@@ -115,8 +115,8 @@ SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>
 }
 
 // Jacobian of a slot's base rows, and their velocities: frame times the motion of the contact point
-// (rotation for rows 3..5) that each dof gives body 2 against body 1. With r from the tree's centre of
-// mass to the point, row f acts on a dof's motion (angular w, linear l) as f.l + (r x f).w.
+// (rotation for rows 3..5) that each dof gives body 2 against body 1. With r from the tree's centre
+// of mass to the point, row f acts on a dof's motion (angular w, linear l) as f.l + (r x f).w.
 template <int kDim, class Lane>
 SB_HD void contact_jacobian(const model::Params<RealOf<Lane>>& p,
                             const collide::PairParams<RealOf<Lane>>& pair, const Lane* pos,

@@ -16,11 +16,13 @@ constexpr double kGravity = 9.81;
 // A unit mass on vertical slides above a plane, with 1 (sphere) or 4 (box) contacts.
 std::string block(int contacts, double timestep, const char* extra, const char* joints) {
   char text[1000];
-  std::snprintf(text, sizeof text,
-                "<mujoco><option timestep='%g' %s/><default><geom friction='1 .02 .002' mass='1'/></default>"
-                "<worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 .1'>%s%s</body></worldbody></mujoco>",
-                timestep, extra, joints,
-                contacts == 4 ? "<geom type='box' size='.1 .1 .1'/>" : "<geom size='.1'/>");
+  std::snprintf(
+      text, sizeof text,
+      "<mujoco><option timestep='%g' %s/><default><geom friction='1 .02 .002' mass='1'/></default>"
+      "<worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 "
+      ".1'>%s%s</body></worldbody></mujoco>",
+      timestep, extra, joints,
+      contacts == 4 ? "<geom type='box' size='.1 .1 .1'/>" : "<geom size='.1'/>");
   return text;
 }
 const char* const kVertical = "<joint type='slide' axis='0 0 1'/>";
@@ -78,7 +80,10 @@ TEST(Comfree, RestingDepth) {
     double k, h;
     int n;
     double depth_mm;
-  } cases[] = {{.2, .002, 1, 2.413}, {.2, .002, 4, .542}, {.2, .01, 1, 6.586}, {.2, .01, 4, 1.811},
+  } cases[] = {{.2, .002, 1, 2.413},
+               {.2, .002, 4, .542},
+               {.2, .01, 1, 6.586},
+               {.2, .01, 4, 1.811},
                {.1, .002, 4, 1.108}};
   for (const auto& c : cases) {
     SolverWorld<double> w(block(c.n, c.h, "", kVertical));
@@ -86,7 +91,8 @@ TEST(Comfree, RestingDepth) {
     w.steps(5000);
     const double depth = -w.s().qpos[0];
     EXPECT_NEAR(depth * 1e3, c.depth_mm, 6e-4);
-    EXPECT_NEAR(depth, c.h * kGravity / c.k * (1 / (4 * c.n * rho(depth)) - 0.001 - c.k * c.h), 1e-9);
+    EXPECT_NEAR(depth, c.h * kGravity / c.k * (1 / (4 * c.n * rho(depth)) - 0.001 - c.k * c.h),
+                1e-9);
   }
 }
 
@@ -120,8 +126,8 @@ TEST(Comfree, StabilityBound) {
   EXPECT_GT(highest(6, 0.02), 0.1);
 }
 
-// No static friction: creep a_t h (1 / (2 mu^2 rho N (d + k h)) - 1), comfree.md 2.4. 20 N push down, 9.81
-// along the wall.
+// No static friction: creep a_t h (1 / (2 mu^2 rho N (d + k h)) - 1), comfree.md 2.4. 20 N push
+// down, 9.81 along the wall.
 TEST(Comfree, CreepsUnderTangentialLoad) {
   for (const auto& [h, creep] : {std::pair{.01, .306}, {.002, .172}, {.001, .103}}) {
     SolverWorld<double> w(block(4, h, "gravity='9.81 0 -20'", kPlanar));
@@ -137,7 +143,8 @@ TEST(Comfree, CreepsUnderTangentialLoad) {
 // Impulses are equal and opposite: linear momentum of two free spheres without gravity.
 TEST(Comfree, ConservesMomentum) {
   SolverWorld<double> w(
-      "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><geom size='.1' mass='1'/></body>"
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><geom size='.1' "
+      "mass='1'/></body>"
       "<body pos='.15 .05 .02'><freejoint/><geom size='.1' mass='3'/></body></worldbody></mujoco>");
   choose(w);
   w.s().qvel[0] = 1;
@@ -145,15 +152,17 @@ TEST(Comfree, ConservesMomentum) {
   w.steps(50);
   EXPECT_LT(w.s().qvel[0], 0.5);
   const double expected[3] = {1, -0.6, 0};
-  for (int i = 0; i < 3; ++i) EXPECT_NEAR(w.s().qvel[i] + 3 * w.s().qvel[6 + i], expected[i], 1e-13);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(w.s().qvel[i] + 3 * w.s().qvel[6 + i], expected[i], 1e-13);
 }
 
 // Friction loss resists one direction only and has no cap, as published (comfree.md 1.7).
 TEST(Comfree, FrictionLossIsOneSided) {
   const auto force = [](double v) {
-    SolverWorld<double> w("<mujoco><option gravity='0 0 0'/><worldbody><body>"
-                          "<joint type='slide' axis='1 0 0' frictionloss='.1'/><geom size='.1' mass='2'/>"
-                          "</body></worldbody></mujoco>");
+    SolverWorld<double> w(
+        "<mujoco><option gravity='0 0 0'/><worldbody><body>"
+        "<joint type='slide' axis='1 0 0' frictionloss='.1'/><geom size='.1' mass='2'/>"
+        "</body></worldbody></mujoco>");
     choose(w);
     w.s().qvel[0] = v;
     w.forward();
@@ -164,9 +173,10 @@ TEST(Comfree, FrictionLossIsOneSided) {
 }
 
 TEST(Comfree, LimitPushesBack) {
-  SolverWorld<double> w("<mujoco><option gravity='0 0 0'/><worldbody><body>"
-                        "<joint type='slide' axis='1 0 0' limited='true' range='-1 .2'/>"
-                        "<geom size='.1' mass='2'/></body></worldbody></mujoco>");
+  SolverWorld<double> w(
+      "<mujoco><option gravity='0 0 0'/><worldbody><body>"
+      "<joint type='slide' axis='1 0 0' limited='true' range='-1 .2'/>"
+      "<geom size='.1' mass='2'/></body></worldbody></mujoco>");
   choose(w);
   w.s().qpos[0] = 0.201;
   w.s().qvel[0] = 0.3;

@@ -9,8 +9,8 @@
 namespace stepbench::contact {
 namespace {
 
-// Gradient and Hessian of a cone's cost against central differences at random points of every zone, and
-// slope() against both (contact_models.md 6.11).
+// Gradient and Hessian of a cone's cost against central differences at random points of every zone,
+// and slope() against both (contact_models.md 6.11).
 template <class Cone>
 void check_derivatives(double mu1, double impratio, int seed) {
   constexpr int n = Cone::kDim;
@@ -39,13 +39,15 @@ void check_derivatives(double mu1, double impratio, int seed) {
       down[r] -= h;
       if (!Cone::same_piece(p, up, down) && Cone::kArrow) continue;
       const double scale = 1 + std::abs(u[0]);
-      EXPECT_NEAR((Cone::cost(p, D, up) - Cone::cost(p, D, down)) / (2 * h), -f[r], 1e-7 * scale * scale / std::min(1.0, p.m2));
+      EXPECT_NEAR((Cone::cost(p, D, up) - Cone::cost(p, D, down)) / (2 * h), -f[r],
+                  1e-7 * scale * scale / std::min(1.0, p.m2));
       double fu[n], fd[n];
       Cone::force(p, D, up, fu);
       Cone::force(p, D, down, fd);
       for (int c = 0; c < n; ++c) {
         const double T = Eigen::Map<Eigen::VectorXd>(u + (n > 1), std::max(1, n - 1)).norm();
-        EXPECT_NEAR((fu[c] - fd[c]) / (2 * h), -W[r >= c ? tri(r, c) : tri(c, r)], 1e-4 * (1 + D / (T * p.m2)));
+        EXPECT_NEAR((fu[c] - fd[c]) / (2 * h), -W[r >= c ? tri(r, c) : tri(c, r)],
+                    1e-4 * (1 + D / (T * p.m2)));
       }
     }
     const Eigen::Map<Eigen::VectorXd> ev(v, n), ef(f, n);
@@ -53,10 +55,12 @@ void check_derivatives(double mu1, double impratio, int seed) {
     Cone::slope(p, D, u, v, s);
     EXPECT_NEAR(s.first, -ef.dot(ev), 1e-12 * (1 + std::abs(s.first)) * D / std::min(1.0, p.m2));
     EXPECT_NEAR(s.second, ev.dot(H * ev), 1e-12 * (1 + std::abs(s.second)) * D);
-    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(H).eigenvalues()(0), -1e-11 * H.norm() - 1e-14);
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(H).eigenvalues()(0),
+              -1e-11 * H.norm() - 1e-14);
     double WJ[n];
     weigh<Cone>(W, v, WJ);
-    EXPECT_NEAR((Eigen::Map<Eigen::VectorXd>(WJ, n) - H * ev).norm(), 0, 1e-12 * (1 + H.norm() * ev.norm()));
+    EXPECT_NEAR((Eigen::Map<Eigen::VectorXd>(WJ, n) - H * ev).norm(), 0,
+                1e-12 * (1 + H.norm() * ev.norm()));
   }
 }
 
@@ -81,7 +85,8 @@ TEST(Cone, EllipticIsMuJoCosFormula) {
   opt.impratio = impratio;
   const auto p = cone_params(opt, mu[0]);
   const double m = mu[0] / std::sqrt(impratio);
-  const double Dj[4] = {D0, D0 * impratio, D0 * impratio, D0 * impratio * mu[1] * mu[1] / (mu[0] * mu[0])};
+  const double Dj[4] = {D0, D0 * impratio, D0 * impratio,
+                        D0 * impratio * mu[1] * mu[1] / (mu[0] * mu[0])};
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   int zones[3] = {};
@@ -106,7 +111,8 @@ TEST(Cone, EllipticIsMuJoCosFormula) {
     using Cone = Elliptic<double, 4>;
     EXPECT_NEAR(Cone::cost(p, D0, u), expected, 1e-13 * (1 + expected));
     Cone::force(p, D0, u, f);
-    // In the cone, with the regularised coefficients: |f_t / mu| <= m' f_n holds on jar-scaled forces.
+    // In the cone, with the regularised coefficients: |f_t / mu| <= m' f_n holds on jar-scaled
+    // forces.
     if (zones[2] > 0 && N < m * T && m * N + T > 0) {
       EXPECT_NEAR(f[0], -Dm * (N - m * T) * m, 1e-12 * (1 + f[0]));
       EXPECT_NEAR(f[1] * scale[1], -(f[0] / T) * u[1] * mu[0], 1e-12 * (1 + f[0]));

@@ -17,12 +17,13 @@ struct Law {
 
 std::string cube(const Law& law, double z, const char* extra = "") {
   char text[1024];
-  std::snprintf(text, sizeof text,
-                "<mujoco><option timestep='0.001' cone='%s' tolerance='1e-12' %s/>"
-                "<default><geom solref='%.17g 1' solimp='%.17g %.17g 0.001 0.5 2' friction='0.5'/></default>"
-                "<worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 %.17g'><freejoint/>"
-                "<geom type='box' size='.025 .025 .025' mass='0.1'/></body></worldbody></mujoco>",
-                law.pyramid ? "pyramidal" : "elliptic", extra, law.timeconst, law.dmin, law.dmax, z);
+  std::snprintf(
+      text, sizeof text,
+      "<mujoco><option timestep='0.001' cone='%s' tolerance='1e-12' %s/>"
+      "<default><geom solref='%.17g 1' solimp='%.17g %.17g 0.001 0.5 2' friction='0.5'/></default>"
+      "<worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 %.17g'><freejoint/>"
+      "<geom type='box' size='.025 .025 .025' mass='0.1'/></body></worldbody></mujoco>",
+      law.pyramid ? "pyramidal" : "elliptic", extra, law.timeconst, law.dmin, law.dmax, z);
   return text;
 }
 
@@ -89,7 +90,9 @@ void drop(const Case& c, double tolerance) {
   EXPECT_NEAR(peak, c.peak_n, std::max(1e-5, tolerance) * c.peak_n);
   if (tolerance < 1e-5) {
     EXPECT_LT(far, 1e-12);  // the whole path is the scalar law's
-    if (c.rebound > 0) EXPECT_NEAR(rebound, c.rebound, 1e-6);
+    if (c.rebound > 0) {
+      EXPECT_NEAR(rebound, c.rebound, 1e-6);
+    }
     EXPECT_NEAR((double(math::get(w.s().qpos[2], 0)) - 0.025) * 1e6, c.rest_um, 1e-4);
   }
 }
@@ -118,11 +121,12 @@ TEST(Statics, RestingOverlap) {
     int n;
     double overlap;
   } cases[] = {{.01, .99, .999, 4, 2.4972650e-6}, {.01, .9, .95, 4, 2.7300806e-5},
-               {.02, .9, .95, 4, 1.0775542e-4},  {.01, .99, .999, 1, 9.9873447e-6},
-               {.01, .9, .95, 1, 1.0775542e-4},  {.02, .9, .95, 1, 3.6718184e-4}};
+               {.02, .9, .95, 4, 1.0775542e-4},   {.01, .99, .999, 1, 9.9873447e-6},
+               {.01, .9, .95, 1, 1.0775542e-4},   {.02, .9, .95, 1, 3.6718184e-4}};
   for (const auto& c : cases) {
     std::string text = cube({c.dmin, c.dmax, c.timeconst, false}, 0.025);
-    if (c.n == 1) text.replace(text.find("type='box' size='.025 .025 .025'"), 32, "type='sphere' size='.025'");
+    if (c.n == 1)
+      text.replace(text.find("type='box' size='.025 .025 .025'"), 32, "type='sphere' size='.025'");
     SolverWorld<double> w(text);
     w.steps(3000);
     EXPECT_NEAR(0.025 - w.s().qpos[2], c.overlap, 1e-7 * c.overlap);
@@ -161,7 +165,8 @@ TEST(Statics, StackCarriesItsWeight) {
   }
 }
 
-// Creep of a sticking box on an incline: v = g sin th (1 - d) / (n d impratio B), contact_models.md 6.4.
+// Creep of a sticking box on an incline: v = g sin th (1 - d) / (n d impratio B),
+// contact_models.md 6.4.
 TEST(Incline, CreepsAsTheFormulaSays) {
   const struct {
     Law law;

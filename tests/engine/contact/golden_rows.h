@@ -1,7 +1,10 @@
-// Constraint rows and solution of one scene, computed by MuJoCo 4.0.0 (mj_forward from a zero warm start at
-// tolerance 0, 1000 iterations; qvel_i = 0.3 sin(1.7 i + 0.3), ball joint turned 21 degrees): every condim,
-// both forms of solref, impratio, priority, solmix, margin and gap, an explicit pair, friction loss, limits.
+// Constraint rows and solution of one scene, computed by MuJoCo 4.0.0 (mj_forward from a zero warm
+// start at tolerance 0, 1000 iterations; qvel_i = 0.3 sin(1.7 i + 0.3), ball joint turned 21
+// degrees): every condim, both forms of solref, impratio, priority, solmix, margin and gap, an
+// explicit pair, friction loss, limits.
 #pragma once
+
+// clang-format off
 
 #include <vector>
 
@@ -14,21 +17,30 @@ inline const char* const kMixedScene = R"(<mujoco>
   </default>
   <worldbody>
     <geom name="p1" type="plane" size="5 5 .1" friction="0.7 0.02 0.003"/>
-    <body pos="0 0 .097"><freejoint/><geom type="sphere" size=".1" condim="3" friction=".6 .01 .001"/></body>
-    <body pos="1 0 .097"><freejoint/><geom type="sphere" size=".1" condim="4" friction=".6 .01 .001" priority="1"/></body>
-    <body pos="2 0 .099"><freejoint/><geom type="capsule" size=".1 .2" euler="0 90 0" condim="6" friction=".6 .01 .001" solref="-500 -20" priority="1"/></body>
-    <body pos="3 0 .0992"><freejoint/><geom type="sphere" size=".1" condim="1" solref=".002 1" priority="1"/></body>
-    <body pos=".05 .04 .283"><freejoint/><geom type="sphere" size=".1" condim="6" solmix="3" margin=".004" gap=".001"/></body>
+    <body pos="0 0 .097"><freejoint/><geom type="sphere" size=".1" condim="3"
+        friction=".6 .01 .001"/></body>
+    <body pos="1 0 .097"><freejoint/><geom type="sphere" size=".1" condim="4"
+        friction=".6 .01 .001" priority="1"/></body>
+    <body pos="2 0 .099"><freejoint/><geom type="capsule" size=".1 .2" euler="0 90 0" condim="6"
+        friction=".6 .01 .001" solref="-500 -20" priority="1"/></body>
+    <body pos="3 0 .0992"><freejoint/><geom type="sphere" size=".1" condim="1" solref=".002 1"
+        priority="1"/></body>
+    <body pos=".05 .04 .283"><freejoint/><geom type="sphere" size=".1" condim="6" solmix="3"
+        margin=".004" gap=".001"/></body>
     <body pos="4 0 .0985"><freejoint/><geom name="p2" type="sphere" size=".1" margin=".002"/></body>
-    <body pos="0 2 1"><joint type="ball" limited="true" range="0 20" frictionloss=".2" solreflimit=".05 1.2"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".04"/>
+    <body pos="0 2 1"><joint type="ball" limited="true" range="0 20" frictionloss=".2"
+        solreflimit=".05 1.2"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".04"/>
       <body pos=".5 0 0">
-        <joint type="hinge" axis="0 1 0" limited="true" range="-5 5" margin=".02" solimplimit=".7 .9 .1 .3 1"/>
-        <joint type="slide" axis="1 0 0" frictionloss="3" solimpfriction=".8 .95 .001 .5 2" limited="true" range="-.01 .01"/>
+        <joint type="hinge" axis="0 1 0" limited="true" range="-5 5" margin=".02"
+        solimplimit=".7 .9 .1 .3 1"/>
+        <joint type="slide" axis="1 0 0" frictionloss="3" solimpfriction=".8 .95 .001 .5 2"
+        limited="true" range="-.01 .01"/>
         <geom type="capsule" fromto="0 0 0 .5 0 0" size=".04"/>
       </body>
     </body>
   </worldbody>
-  <contact><pair geom1="p1" geom2="p2" condim="4" friction=".5 .9 .02 .001 .001" solref=".01 1" solreffriction=".04 1" solimp=".6 .9 .002 .2 2"/></contact>
+  <contact><pair geom1="p1" geom2="p2" condim="4" friction=".5 .9 .02 .001 .001" solref=".01 1"
+        solreffriction=".04 1" solimp=".6 .9 .002 .2 2"/></contact>
 </mujoco>
 )";
 

@@ -55,7 +55,8 @@ VectorXd check_solve(Hessian& hessian, const MatrixXd& H) {
   return x;
 }
 
-// Assembled, factored and solved against H from differences; the smooth acceleration lies inside pieces.
+// Assembled, factored and solved against H from differences; the smooth acceleration lies inside
+// pieces.
 TEST(Hessian, PackedAndBlockFactorsSolveWithH) {
   for (const bool elliptic : {false, true}) {
     SolverWorld<double> w(text_with(elliptic));
@@ -90,8 +91,8 @@ TEST(Hessian, PackedAndBlockFactorsSolveWithH) {
   }
 }
 
-// A contact between two branches that moves by as many dofs as the shorter branch has up to the root (7) is
-// no contact with the world.
+// A contact between two branches that moves by as many dofs as the shorter branch has up to the
+// root (7) is no contact with the world.
 TEST(Hessian, ContactsWithTheWorldAreToldByTheirDofs) {
   std::string text =
       "<mujoco><option cone='pyramidal'/><worldbody><body pos='0 0 5'><freejoint/>"
@@ -140,7 +141,8 @@ TEST(Kernels, CholeskyAndProducts) {
     struct alignas(64) Store {
       double v[40 * 40];
     };
-    auto a = std::make_unique<Store>(), b = std::make_unique<Store>(), t = std::make_unique<Store>();
+    auto a = std::make_unique<Store>(), b = std::make_unique<Store>(),
+         t = std::make_unique<Store>();
     MatrixXd B = MatrixXd::Random(n, 5);
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < ld; ++j) a->v[i * ld + j] = j < n ? A(i, j) : 0;

@@ -11,10 +11,11 @@ namespace {
 
 using testing::SolverWorld;
 
-// A box and spheres above a plane and each other, an arm with limits: world k has its own poses, so that
-// every world of a pack has other contacts.
+// A box and spheres above a plane and each other, an arm with limits: world k has its own poses, so
+// that every world of a pack has other contacts.
 std::string scene(bool elliptic) {
-  return std::string("<mujoco><option timestep='.004' cone='") + (elliptic ? "elliptic" : "pyramidal") +
+  return std::string("<mujoco><option timestep='.004' cone='") +
+         (elliptic ? "elliptic" : "pyramidal") +
          "'/><worldbody><geom type='plane' size='5 5 1'/>"
          "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .08 .06' condim='4'/></body>"
          "<body pos='.05 0 .25'><freejoint/><geom size='.08' condim='6'/></body>"
@@ -46,7 +47,8 @@ Bits result(SolverWorld<Lane>& w, int lane) {
   Bits all;
   for (const auto& part :
        {testing::values(w.s().qpos, w.p().nq, lane), testing::values(w.s().qvel, w.p().nv, lane),
-        testing::values(w.d().qacc, w.p().nv, lane), testing::values(w.d().qfrc_constraint, w.p().nv, lane),
+        testing::values(w.d().qacc, w.p().nv, lane),
+        testing::values(w.d().qfrc_constraint, w.p().nv, lane),
         testing::values(w.d().out_nefc, 1, lane), testing::values(w.d().out_niter, 1, lane)}) {
     for (double x : part) all.push_back(x + 0.0);  // either zero counts as equal
   }

@@ -33,11 +33,12 @@ std::string heap(bool elliptic, int seed, int n) {
                   i % 3 == 2 ? "box" : "sphere", dims[i % 4], 0.6 + 0.3 * unit(random));
     text += body;
   }
-  text += "<body pos='.5 0 .2'><joint axis='0 1 0' range='-10 10' frictionloss='.3'/>"
-          "<geom type='capsule' fromto='0 0 0 -.4 0 -.1' size='.05'/><body pos='-.4 0 -.1'>"
-          "<joint type='ball' range='0 15' frictionloss='.01'/>"
-          "<geom type='capsule' fromto='0 0 0 -.2 0 -.05' size='.05'/></body></body>"
-          "</worldbody></mujoco>";
+  text +=
+      "<body pos='.5 0 .2'><joint axis='0 1 0' range='-10 10' frictionloss='.3'/>"
+      "<geom type='capsule' fromto='0 0 0 -.4 0 -.1' size='.05'/><body pos='-.4 0 -.1'>"
+      "<joint type='ball' range='0 15' frictionloss='.01'/>"
+      "<geom type='capsule' fromto='0 0 0 -.2 0 -.05' size='.05'/></body></body>"
+      "</worldbody></mujoco>";
   return text;
 }
 
@@ -77,7 +78,8 @@ Dense dense(SolverWorld<double>& w) {
   return r;
 }
 
-// The dual problem, min 1/2 f'(A + R) f + f'(J a0 - aref) over f >= 0 or |f| <= eta, by Gauss-Seidel.
+// The dual problem, min 1/2 f'(A + R) f + f'(J a0 - aref) over f >= 0 or |f| <= eta, by
+// Gauss-Seidel.
 VectorXd gauss_seidel(const Dense& q, const std::vector<double>& eta) {
   const MatrixXd MinvJt = q.M.ldlt().solve(q.J.transpose());
   MatrixXd A = q.J * MinvJt;
@@ -88,8 +90,9 @@ VectorXd gauss_seidel(const Dense& q, const std::vector<double>& eta) {
     double moved = 0;
     for (int r = 0; r < f.size(); ++r) {
       double x = f[r] - (A.row(r).dot(f) + b[r]) / A(r, r);
-      x = q.type[size_t(r)] == model::kCnstrFrictionDof ? std::clamp(x, -eta[size_t(r)], eta[size_t(r)])
-                                                       : std::max(0.0, x);
+      x = q.type[size_t(r)] == model::kCnstrFrictionDof
+              ? std::clamp(x, -eta[size_t(r)], eta[size_t(r)])
+              : std::max(0.0, x);
       moved = std::max(moved, std::abs(x - f[r]));
       f[r] = x;
     }
@@ -120,8 +123,8 @@ TEST(Newton, AgreesWithDualGaussSeidel) {
   }
 }
 
-// Optimality (contact_models.md 6.11): M a - smooth = J'f, forces in their cones, and f = -gradient of the
-// cost means complementarity f'(J a - aref + R f) = 0 for scalar rows.
+// Optimality (contact_models.md 6.11): M a - smooth = J'f, forces in their cones, and f = -gradient
+// of the cost means complementarity f'(J a - aref + R f) = 0 for scalar rows.
 TEST(Newton, SatisfiesTheOptimalityConditions) {
   for (const bool elliptic : {false, true}) {
     for (const bool single : {false, true}) {
@@ -135,8 +138,9 @@ TEST(Newton, SatisfiesTheOptimalityConditions) {
         const VectorXd Jf = q.J.transpose() * q.force;
         const double scale = 1 + Jf.cwiseAbs().maxCoeff();
         EXPECT_LT((q.M * a - q.smooth - Jf).cwiseAbs().maxCoeff(), 1e-10 * scale);
-        EXPECT_LT((Jf - Eigen::Map<VectorXd>(w.d().qfrc_constraint, w.p().nv)).cwiseAbs().maxCoeff(),
-                  1e-12 * scale);
+        EXPECT_LT(
+            (Jf - Eigen::Map<VectorXd>(w.d().qfrc_constraint, w.p().nv)).cwiseAbs().maxCoeff(),
+            1e-12 * scale);
         const VectorXd u = q.J * a - q.aref;
         for (int r = 0; r < u.size(); ++r) {
           const int type = q.type[size_t(r)];
@@ -169,20 +173,22 @@ TEST(Newton, ContactForcesStayInTheEllipticCone) {
   }
 }
 
-// zeta, tc and the direct form (-k, -b) with k = 1 / (tc zeta)^2, b = 2 / tc describe the same contact;
-// condim 1 is the pyramid of mu -> 0 (contact_models.md 6.11).
+// zeta, tc and the direct form (-k, -b) with k = 1 / (tc zeta)^2, b = 2 / tc describe the same
+// contact; condim 1 is the pyramid of mu -> 0 (contact_models.md 6.11).
 TEST(Newton, LimitsOfParameters) {
   const auto acceleration = [](const std::string& geom) {
-    SolverWorld<double> w("<mujoco><option tolerance='0'/><worldbody><geom type='plane' size='5 5 1'/>"
-                          "<body pos='0 0 .098'><freejoint/><geom size='.1' mass='1' " + geom +
-                          "/></body></worldbody></mujoco>");
+    SolverWorld<double> w(
+        "<mujoco><option tolerance='0'/><worldbody><geom type='plane' size='5 5 1'/>"
+        "<body pos='0 0 .098'><freejoint/><geom size='.1' mass='1' " +
+        geom + "/></body></worldbody></mujoco>");
     w.s().qvel[0] = 0.3;
     w.s().qvel[2] = -0.2;
     w.forward();
     return w.qacc();
   };
   EXPECT_LT(max_relative(acceleration("solref='.04 .5' priority='1'"),
-                         acceleration("solref='-2500 -50' priority='1'")), 1e-12);
+                         acceleration("solref='-2500 -50' priority='1'")),
+            1e-12);
 }
 
 TEST(Newton, WarmStartAtTheSolutionNeedsNoStep) {
@@ -211,8 +217,9 @@ TEST(Newton, IterationCapIsReported) {
 
 TEST(Newton, WorldWithoutRowsIsSmooth) {
   for (const bool single : {false, true}) {
-    SolverWorld<double> w("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 3'>"
-                          "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+    SolverWorld<double> w(
+        "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 3'>"
+        "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
     w.single = single;
     w.forward();
     EXPECT_EQ(w.d().out_niter[0], 0);
@@ -237,12 +244,14 @@ TEST(Newton, PyramidFrictionCapability) {
   // mu m g / sqrt(2), the elliptic cone is isotropic (contact_models.md 6.3, 6.11).
   const auto slides = [](bool elliptic, double push, double angle) {
     char text[600];
-    std::snprintf(text, sizeof text,
-                  "<mujoco><option cone='%s' gravity='%.17g %.17g -10' impratio='100'/><worldbody>"
-                  "<geom type='plane' size='5 5 1' friction='.5'/><body pos='0 0 .1'><joint type='slide' axis='1 0 0'/>"
-                  "<joint type='slide' axis='0 1 0'/><joint type='slide' axis='0 0 1'/>"
-                  "<geom type='box' size='.1 .1 .1' mass='1' friction='.5'/></body></worldbody></mujoco>",
-                  elliptic ? "elliptic" : "pyramidal", push * std::cos(angle), push * std::sin(angle));
+    std::snprintf(
+        text, sizeof text,
+        "<mujoco><option cone='%s' gravity='%.17g %.17g -10' impratio='100'/><worldbody>"
+        "<geom type='plane' size='5 5 1' friction='.5'/><body pos='0 0 .1'><joint type='slide' "
+        "axis='1 0 0'/>"
+        "<joint type='slide' axis='0 1 0'/><joint type='slide' axis='0 0 1'/>"
+        "<geom type='box' size='.1 .1 .1' mass='1' friction='.5'/></body></worldbody></mujoco>",
+        elliptic ? "elliptic" : "pyramidal", push * std::cos(angle), push * std::sin(angle));
     SolverWorld<double> w(text);
     w.steps(500);
     return std::hypot(w.s().qvel[0], w.s().qvel[1]) > 0.05;

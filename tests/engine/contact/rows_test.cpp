@@ -13,7 +13,8 @@ using testing::SolverWorld;
 
 std::string mixed_scene(bool elliptic) {
   std::string text = golden::kMixedScene;
-  text.insert(text.find("impratio"), elliptic ? "tolerance='0' cone='elliptic' " : "tolerance='0' cone='pyramidal' ");
+  text.insert(text.find("impratio"),
+              elliptic ? "tolerance='0' cone='elliptic' " : "tolerance='0' cone='pyramidal' ");
   return text;
 }
 
@@ -82,9 +83,11 @@ TEST(Rows, FlagsSwitchBlocksOff) {
 TEST(Rows, ContactInTheGapHasNoRows) {
   const auto rows = [](double z) {
     char text[500];
-    std::snprintf(text, sizeof text,
-                  "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 %g'><freejoint/>"
-                  "<geom size='.1' margin='.01' gap='.005'/></body></worldbody></mujoco>", z);
+    std::snprintf(
+        text, sizeof text,
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 %g'><freejoint/>"
+        "<geom size='.1' margin='.01' gap='.005'/></body></worldbody></mujoco>",
+        z);
     SolverWorld<double> w(text);
     w.forward();
     return std::pair<double, int>(double(w.d().out_nefc[0]), w.d().ncon);
@@ -94,7 +97,8 @@ TEST(Rows, ContactInTheGapHasNoRows) {
   EXPECT_EQ(rows(0.2), std::make_pair(0.0, 0));
 }
 
-// Impedance over the violation: MuJoCo's manual, "Solver parameters" (0.5 where midpoint and power say so).
+// Impedance over the violation: MuJoCo's manual, "Solver parameters" (0.5 where midpoint and power
+// say so).
 TEST(Impedance, CurveAndClipping) {
   const double solimp[5] = {0.2, 0.8, 0.01, 0.5, 2};
   const auto s = contact::impedance_params(solimp);
@@ -115,7 +119,8 @@ TEST(Impedance, CurveAndClipping) {
   EXPECT_NEAR(contact::impedance(c, 0.5), 1e-4 + 0.9998 * (1 - 0.125 / 0.5625), 1e-15);
   const double flat[5] = {0.9, 0.9, 0.01, 0.5, 2}, no_width[5] = {0.4, 0.8, 0, 0.5, 2};
   EXPECT_DOUBLE_EQ(contact::impedance(contact::impedance_params(flat), 0.003), 0.9);
-  EXPECT_DOUBLE_EQ(contact::impedance(contact::impedance_params(no_width), 0.003), 0.6000000000000001);
+  EXPECT_DOUBLE_EQ(contact::impedance(contact::impedance_params(no_width), 0.003),
+                   0.6000000000000001);
 }
 
 TEST(Impedance, SpringForms) {
