@@ -15,8 +15,9 @@ namespace stepbench::bench {
 // Longest axis that a list or range may expand to.
 inline constexpr std::size_t kMaxAxisValues = 4096;
 
-// Integers: comma-separated items N, B^E (power), A..B (step 1; powers of one base: each exponent) and
-// A..B..STEP. Example: `1,64`, `2^0..2^14`, `100..1000..100`. Values outside [low, high] are errors.
+// Integers: comma-separated items N, B^E (power), A..B (step 1; powers of one base: each exponent)
+// and A..B..STEP. Example: `1,64`, `2^0..2^14`, `100..1000..100`. Values outside [low, high] are
+// errors.
 std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view option,
                                          std::int64_t low, std::int64_t high);
 

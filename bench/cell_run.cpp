@@ -23,8 +23,8 @@ constexpr int kWarmupWindows = 8;
 constexpr double kWarmupShare = 0.25;  // of the cell's time
 // Thorough looks: passes of a window, worlds of a pass, worlds whose energy is taken.
 constexpr std::int64_t kLookPasses = 8, kLookWorlds = 256, kEnergyWorlds = 16;
-// Throttled: clock below this share of the fastest seen (nvbench's threshold), or other programs left less
-// than this share of even one core.
+// Throttled: clock below this share of the fastest seen (nvbench's threshold), or other programs
+// left less than this share of even one core.
 constexpr double kThrottleShare = 0.75;
 
 std::string utc_now() {
@@ -51,8 +51,12 @@ std::int64_t choose_pass_steps(double step_s, double budget_s, int control_perio
 CellRun::CellRun(const PlannedCell& cell, Engine& engine, std::shared_ptr<const StartStates> start,
                  std::shared_ptr<const batch::ControlSource> controls, const Rules& rules,
                  Clock clock)
-    : cell_(cell), engine_(engine), start_(std::move(start)), controls_(std::move(controls)),
-      rules_(rules), clock_(std::move(clock)) {
+    : cell_(cell),
+      engine_(engine),
+      start_(std::move(start)),
+      controls_(std::move(controls)),
+      rules_(rules),
+      clock_(std::move(clock)) {
   const auto& mass = cell.loaded->model->body_mass;
   mass_kg_ = std::accumulate(mass.begin(), mass.end(), 0.0);
 }
@@ -85,7 +89,8 @@ void CellRun::prepare() {
     r.steps = rules_.repeat_steps > 0
                   ? rules_.repeat_steps
                   : default_repeat_steps(int(cell_.scene.nv), cell_.cell.worlds);
-    // Another thread count can only matter where there are worlds to share out; it needs a second batch.
+    // Another thread count can only matter where there are worlds to share out; it needs a second
+    // batch.
     const Int available = available_memory();
     const bool fits = available < 0 || 2 * cell_.cost.bytes < available;
     if (cell_.cell.worlds > 1 && fits) r.other_threads = r.threads == 1 ? 2 : 1;
@@ -141,18 +146,32 @@ std::int64_t CellRun::most_pass_steps() const {
   return choose_pass_steps(step_s_, starts > 1 ? std::min(mix, most) : most, period);
 }
 
-void CellRun::look(WorkloadMeter& meter, std::int64_t most) {
-  const auto worlds = pick_worlds(instance_->worlds(), most);
-  meter.add(instance_->look(worlds, false));
+// An untimed window over the same start states: what its worlds do.
+Workload CellRun::survey() {
+  WorkloadMeter meter;
+  const auto worlds = instance_->worlds();
+  const auto ids = pick_worlds(worlds, kLookWorlds);
+  const auto energy_ids = pick_worlds(worlds, kEnergyWorlds);
+  const auto looked = std::max(kLookPasses, kLookWorlds / worlds);
+  const auto stride = std::max<std::int64_t>(1, window_.distinct / looked);
+  for (std::int64_t p = 0; p < window_.distinct; p += stride) {
+    instance_->set_states(*start_, p * worlds);
+    const auto before = instance_->look(energy_ids, true);
+    instance_->survey_run(window_.pass_steps, controls_.get());
+    meter.add_energy(before, instance_->look(energy_ids, true), mass_kg_);
+    meter.add(instance_->look(ids, false));
+    meter.add_faults(instance_->faults(), window_.pass_steps, worlds);
+  }
+  return meter.finish();
 }
 
 void CellRun::require_valid(const Workload& w) const {
   const auto at = w.first_flag_step >= 0 ? fmt::format(" at step {}", w.first_flag_step) : "";
   const auto count = [](Int n) { return fmt::format("{} world{}", n, n == 1 ? "" : "s"); };
   if (w.overflow_worlds > 0) {
-    throw CellError(kOverflow, fmt::format("overflow in {}{}: raise --max-contacts (now {})",
-                                           count(w.overflow_worlds), at,
-                                           cell_.options.max_contacts));
+    throw CellError(kOverflow,
+                    fmt::format("overflow in {}{}: raise --max-contacts (now {})",
+                                count(w.overflow_worlds), at, cell_.options.max_contacts));
   }
   if (w.nonfinite_worlds > 0) {
     throw CellError(kNonFinite,
@@ -196,14 +215,6 @@ Sample CellRun::repetition(std::int64_t order) {
   const bool first = rates_.empty();
 
   WorkloadMeter meter;
-  const auto energy_worlds = pick_worlds(instance_->worlds(), kEnergyWorlds);
-  if (first) {
-    instance_->set_states(*start_, 0);
-    const auto before = instance_->look(energy_worlds, true);
-    run_pass(0, window_.pass_steps);
-    meter.add_energy(before, instance_->look(energy_worlds, true), mass_kg_);
-  }
-  const auto look_every = std::max<std::int64_t>(1, window_.passes / kLookPasses);
   t.elapsed_s = 0;
   t.cpu_s = 0;
   for (std::int64_t p = 0; p < window_.passes; ++p) {
@@ -211,28 +222,16 @@ Sample CellRun::repetition(std::int64_t order) {
     t.elapsed_s += pass.elapsed_s;
     t.cpu_s += pass.cpu_s;
     meter.add_faults(instance_->faults(), window_.pass_steps, instance_->worlds());
-    if (first && p % look_every == 0) look(meter, kLookWorlds);
   }
   t.clock_mhz = clock_mhz();
   t.window_hash = hex64(combine_hashes(hash_worlds(*instance_), 0));
-  if (first) {
-    window_hash_ = t.window_hash;
-    workload_ = meter.finish();
-  } else {
-    // Equal hashes are equal trajectories, so the first window's survey holds; only faults are counted
-    // again. With other trajectories look again.
-    if (t.window_hash != window_hash_) look(meter, kLookWorlds);
-    auto again = meter.finish();
-    if (again.surveys == 0) {
-      workload_.overflow_worlds = again.overflow_worlds;
-      workload_.nonfinite_worlds = again.nonfinite_worlds;
-      workload_.first_flag_step = again.first_flag_step;
-    } else {
-      again.energy_drift_frac = workload_.energy_drift_frac;
-      again.kinetic_j_per_kg = workload_.kinetic_j_per_kg;
-      workload_ = again;
-    }
-  }
+  // Equal hashes are equal trajectories: the first window's survey holds for all that repeat it.
+  if (first || t.window_hash != window_hash_) workload_ = survey();
+  if (first) window_hash_ = t.window_hash;
+  const auto faults = meter.finish();
+  workload_.overflow_worlds = faults.overflow_worlds;
+  workload_.nonfinite_worlds = faults.nonfinite_worlds;
+  workload_.first_flag_step = faults.first_flag_step;
   workload_.host_rss_bytes = resident_memory();
   s.workload = workload_;
   require_valid(workload_);

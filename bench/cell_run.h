@@ -1,11 +1,12 @@
-// One cell being measured: set-up, repeatability runs, warm-up, then repetitions one at a time, so that a
-// block of cells can take turns.
+// One cell being measured: set-up, repeatability runs, warm-up, then repetitions one at a time, so
+// that a block of cells can take turns.
 //
 // A repetition is a window of passes. Each pass sets the worlds to their start states (untimed) and
-// advances them by pass_steps steps (timed). So every repetition does the same work, and every engine of
-// a comparison group the same steps of the same worlds, however fast it is: a batch that ran on would
-// fall over and come to rest, and a faster engine would have measured more of the rest. With few worlds
-// the passes of a window go over different start worlds, so that one world sees the mix that 1024 do.
+// advances them by pass_steps steps (timed). So every repetition does the same work, and every
+// engine of a comparison group the same steps of the same worlds, however fast it is: a batch that
+// ran on would fall over and come to rest, and a faster engine would have measured more of the
+// rest. With few worlds the passes of a window go over different start worlds, so that one world
+// sees the mix that 1024 do.
 #pragma once
 
 #include <memory>
@@ -35,8 +36,9 @@ struct Window {
   std::int64_t distinct = 1;  // passes with start worlds of their own; then they come round again
 };
 
-// Steps of a pass that takes at most `budget_s`, given the time of one step of the batch: kPassSteps, or
-// the largest multiple of the control period that fits, or what fits, and at least 1.
+// Steps of a pass that takes at most `budget_s`, given the time of one step of the batch:
+// kPassSteps, or the largest multiple of the control period that fits, or what fits, and at
+// least 1.
 std::int64_t choose_pass_steps(double step_s, double budget_s, int control_period);
 
 class CellRun {
@@ -44,14 +46,16 @@ class CellRun {
   CellRun(const PlannedCell& cell, Engine& engine, std::shared_ptr<const StartStates> start,
           std::shared_ptr<const batch::ControlSource> controls, const Rules& rules, Clock clock);
 
-  // Everything before the first repetition: batch, first step, repeatability, warm-up. Throws CellError.
+  // Everything before the first repetition: batch, first step, repeatability, warm-up. Throws
+  // CellError.
   void prepare();
 
   double step_seconds() const { return step_s_; }  // of the whole batch, from the warm-up
   std::int64_t most_pass_steps() const;            // that fit into the cell's time
   void set_window(const Window& w) { window_ = w; }
 
-  // One repetition; `order`: its place in the block's order. Throws CellError where worlds are invalid.
+  // One repetition; `order`: its place in the block's order. Throws CellError where worlds are
+  // invalid.
   Sample repetition(std::int64_t order);
 
   // A row for a cell that ended with an error, without a speed.
@@ -72,7 +76,7 @@ class CellRun {
   };
   Pass run_pass(std::int64_t first_world, std::int64_t steps);
   void warm_up();
-  void look(class WorkloadMeter& meter, std::int64_t most);
+  Workload survey();
   void require_valid(const Workload& w) const;
   Sample row() const;
 
@@ -92,9 +96,9 @@ class CellRun {
   Window window_;
   std::vector<double> rates_;
   double spent_s_ = 0;
-  Workload workload_;          // of the first window
-  std::string window_hash_;    // of the first window
-  double fastest_clock_ = 0;   // MHz
+  Workload workload_;         // of the first window
+  std::string window_hash_;   // of the first window
+  double fastest_clock_ = 0;  // MHz
 };
 
 }  // namespace stepbench::bench

@@ -59,7 +59,8 @@ batch::WorldState get_state(const mjModel& m, const mjData& d) {
 std::vector<CheckState> check_starts(const CheckModels& m, const CheckOptions& o) {
   std::vector<CheckState> starts;
   if (o.keyframe >= 0) {
-    starts.push_back({fmt::format("key {}", o.keyframe), batch::initial_state(*m.ours, o.keyframe)});
+    starts.push_back(
+        {fmt::format("key {}", o.keyframe), batch::initial_state(*m.ours, o.keyframe)});
   } else {
     starts.push_back({"qpos0", batch::initial_state(*m.ours, -1)});
     for (int key = 0; key < std::min(m.ours->nkey, 4); ++key) {
@@ -106,13 +107,13 @@ std::vector<CheckState> forward_states(const CheckModels& m, const CheckOptions&
 CheckReport check_scene(const std::shared_ptr<const LoadedScene>& scene, const CheckOptions& o) {
   if (!mujoco_status().found) throw CellError(kNoDevice, mujoco_status().why);
   if (o.batch.contact != "newton") {
-    throw CellError(kUnsupported, "check compares contact model newton with MuJoCo, not " +
-                                      o.batch.contact);
+    throw CellError(kUnsupported,
+                    "check compares contact model newton with MuJoCo, not " + o.batch.contact);
   }
   MujocoPtr<mjModel> theirs;
   try {
-    theirs = mujoco_load(scene->request.path,
-                         scene->file_is_effective ? std::string{} : scene->mjcf);
+    theirs =
+        mujoco_load(scene->request.path, scene->file_is_effective ? std::string{} : scene->mjcf);
   } catch (const std::runtime_error& e) {
     throw CellError(kFailed, e.what());
   }
@@ -135,11 +136,14 @@ CheckReport check_scene(const std::shared_ptr<const LoadedScene>& scene, const C
   tightened->opt.tolerance = theirs->opt.tolerance = kCheckTolerance;
   tightened->opt.ls_tolerance = theirs->opt.ls_tolerance = kCheckLsTolerance;
   // A capped solve stops anywhere: two correct solvers agree only at the minimum.
-  const auto raise = [](int ours, int& theirs_cap) { return theirs_cap = std::max(ours, kCheckIterations); };
+  const auto raise = [](int ours, int& theirs_cap) {
+    return theirs_cap = std::max(ours, kCheckIterations);
+  };
   tightened->opt.iterations = raise(tightened->opt.iterations, theirs->opt.iterations);
   tightened->opt.ls_iterations = raise(tightened->opt.ls_iterations, theirs->opt.ls_iterations);
   report.notes.push_back(
-      fmt::format("tolerance {}, ls_tolerance {}, at least {} iterations of solver and line search on both sides",
+      fmt::format("tolerance {}, ls_tolerance {}, at least {} iterations of solver and line search "
+                  "on both sides",
                   kCheckTolerance, kCheckLsTolerance, kCheckIterations));
   const CheckModels m{tightened, theirs.get()};
 

@@ -16,8 +16,8 @@ class Comparison {
  public:
   explicit Comparison(std::string name) { part_.name = std::move(name); }
 
-  // |ours - theirs| relative to max(|theirs| over the row, floor), where a row is `columns` values long
-  // (0: the whole array is one row). `step`: for first_step; -1 outside windows.
+  // |ours - theirs| relative to max(|theirs| over the row, floor), where a row is `columns` values
+  // long (0: the whole array is one row). `step`: for first_step; -1 outside windows.
   template <class Theirs>
   void add(const std::string& field, std::span<const double> ours, const Theirs* theirs,
            std::size_t count, std::size_t columns, double floor, double tolerance,

@@ -17,8 +17,8 @@ constexpr double kPoseTolerance = 1e-12;
 // Scale below which a quantity counts as zero: m, N, m/s^2 and the like.
 constexpr double kFloor = 1e-3;
 
-// Contacts in MuJoCo's list, as the columns of Forward::Contact. Those excluded for other reasons than the
-// gap (exclude > 1) exist on neither side's rows.
+// Contacts in MuJoCo's list, as the columns of Forward::Contact. Those excluded for other reasons
+// than the gap (exclude > 1) exist on neither side's rows.
 void compare_contacts(Comparison& c, const batch::Forward& ours, const mjData& d,
                       const std::vector<int>& our_geom, const std::string& where) {
   c.add_equal("ncon", std::int64_t(ours.contact.size()), d.ncon, where);
@@ -44,7 +44,8 @@ void compare_contacts(Comparison& c, const batch::Forward& ours, const mjData& d
   }
 }
 
-// Contacts at which rounding decides whether they exist: exactly touching, as in poses written by hand.
+// Contacts at which rounding decides whether they exist: exactly touching, as in poses written by
+// hand.
 constexpr double kTie = 1e-14;  // m
 
 // Whether both sides have the same number of contacts but for ties.
@@ -119,12 +120,12 @@ void compare_dynamics(Comparison& c, const batch::Forward& ours, const mjModel& 
   vector("qfrc_actuator", ours.qfrc_actuator, d.qfrc_actuator);
   vector("qfrc_smooth", ours.qfrc_smooth, d.qfrc_smooth);
   vector("qacc_smooth", ours.qacc_smooth, d.qacc_smooth);
-  // Sums that nearly cancel at rest are compared relative to what they are sums of: the constraint force to
-  // the rows' forces, qacc to the smooth acceleration and the rows' references.
+  // Sums that nearly cancel at rest are compared relative to what they are sums of: the constraint
+  // force to the rows' forces, qacc to the smooth acceleration and the rows' references.
   const auto largest = [](const mjtNum* x, std::size_t n) {
-    double m = kFloor;
-    for (std::size_t i = 0; i < n; ++i) m = std::max(m, std::abs(x[i]));
-    return m;
+    double most = kFloor;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, std::abs(x[i]));
+    return most;
   };
   const auto nefc = std::size_t(d.nefc);
   c.add("qfrc_constraint", ours.qfrc_constraint, d.qfrc_constraint, nv, 0,
@@ -152,7 +153,8 @@ CheckPart check_forward(const CheckModels& m, const CheckOptions& o,
     const auto ours = world->forward(0);
     compare_poses(c, ours, *m.theirs, *d, shared, s.name);
     if (differ_by_ties_only(ours, *d)) {
-      c.note(s.name + ": rounding decides which touching contacts exist; contacts and forces not compared");
+      c.note(s.name +
+             ": rounding decides which touching contacts exist; contacts and forces not compared");
       continue;
     }
     compare_contacts(c, ours, *d, our_geom, s.name);

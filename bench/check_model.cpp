@@ -65,15 +65,17 @@ class ModelComparison {
       c_.add_equal(name, ours, theirs, "size");
     };
 #define X(name) size(#name, ours_.name, std::int64_t(theirs_.name));
-    X(nq) X(nv) X(nu) X(na) X(nbody) X(njnt) X(nsite) X(npair) X(nexclude) X(nkey) X(nmocap) X(ntree)
+    X(nq)
+    X(nv) X(nu) X(na) X(nbody) X(njnt) X(nsite) X(npair) X(nexclude) X(nkey) X(nmocap) X(ntree)
 #undef X
-    size("ngeom", ours_.ngeom, std::int64_t(shared_.size()));
+        size("ngeom", ours_.ngeom, std::int64_t(shared_.size()));
   }
 
   void options() {
     const auto& a = ours_.opt;
     const auto& b = theirs_.opt;
-    const auto real = [&](const char* name, const double* ours, const mjtNum* theirs, std::size_t n) {
+    const auto real = [&](const char* name, const double* ours, const mjtNum* theirs,
+                          std::size_t n) {
       c_.add(std::string("opt.") + name, std::span(ours, n), theirs, n, 0, 1e-15 / kTolerance,
              kTolerance, "option");
     };
@@ -130,7 +132,8 @@ std::vector<int> shared_geoms(const mjModel& m) {
   std::vector<int> shared;
   for (int g = 0; g < int(m.ngeom); ++g) {
     const bool visual = m.geom_contype[g] == 0 && m.geom_conaffinity[g] == 0;
-    if (!visual || (m.geom_type[g] != mjGEOM_MESH && m.geom_type[g] != mjGEOM_SDF)) shared.push_back(g);
+    if (!visual || (m.geom_type[g] != mjGEOM_MESH && m.geom_type[g] != mjGEOM_SDF))
+      shared.push_back(g);
   }
   return shared;
 }

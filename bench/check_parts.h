@@ -33,8 +33,8 @@ std::vector<CheckState> check_starts(const CheckModels& m, const CheckOptions& o
 void put_state(const mjModel& m, mjData& d, const batch::WorldState& s);
 batch::WorldState get_state(const mjModel& m, const mjData& d);
 
-// Geoms of MuJoCo's model that this project's has too, in order: all but the visual meshes that the reader
-// drops.
+// Geoms of MuJoCo's model that this project's has too, in order: all but the visual meshes that the
+// reader drops.
 std::vector<int> shared_geoms(const mjModel& m);
 
 }  // namespace stepbench::bench

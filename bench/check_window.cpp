@@ -14,8 +14,9 @@ namespace stepbench::bench {
 namespace {
 
 constexpr double kTolerance64 = 1e-9, kTolerance32 = 1e-3;
-// A window ends where MuJoCo's own answer is no longer known: where its twin, started a rounding error off,
-// is this share of the tolerance away. A rounding error of f32 is what the steps so far have added up to.
+// A window ends where MuJoCo's own answer is no longer known: where its twin, started a rounding
+// error off, is this share of the tolerance away. A rounding error of f32 is what the steps so far
+// have added up to.
 constexpr double kRounding64 = 1e-15, kRounding32 = 1e-6, kKnownShare = 1.0 / 30;
 constexpr unsigned kTwins = 4;
 
@@ -136,9 +137,11 @@ CheckPart check_window(const CheckModels& m, const CheckOptions& o,
     }
   }
   if (cut > 0) {
-    c.note(fmt::format("{} windows end early, the shortest after {} steps: from there MuJoCo itself, started {} off, "
-                       "is {:.1g} away",
-                       cut, shortest, rounding, kKnownShare * tolerance));
+    c.note(
+        fmt::format("{} windows end early, the shortest after {} steps: from there MuJoCo itself, "
+                    "started {} off, "
+                    "is {:.1g} away",
+                    cut, shortest, rounding, kKnownShare * tolerance));
   }
   c.note(fmt::format("{} windows of up to {} steps", windows, std::min(kCheckWindow, o.steps)));
   return c.take();

@@ -11,7 +11,8 @@ using Clock = std::function<double()>;
 
 inline Clock steady_clock() {
   return [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   };
 }
 

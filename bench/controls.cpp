@@ -14,8 +14,8 @@
 namespace stepbench::bench {
 namespace {
 
-constexpr double kNoiseStd = 0.01;   // of the half range (testspeed's noisestd)
-constexpr double kNoiseRate = 0.1;   // s (testspeed's noiserate)
+constexpr double kNoiseStd = 0.01;  // of the half range (testspeed's noisestd)
+constexpr double kNoiseRate = 0.1;  // s (testspeed's noiserate)
 
 class Source : public batch::ControlSource {
  public:
@@ -91,7 +91,8 @@ class Replay : public Source {
 
 // Numbers of a line; false where a field is no number.
 bool parse_row(std::string line, std::vector<double>& row) {
-  std::replace_if(line.begin(), line.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
   std::istringstream in(line);
   in.imbue(std::locale::classic());
   row.clear();

@@ -21,10 +21,10 @@ struct InstanceRequest {
   batch::BatchOptions options;
 };
 
-// What one world does at its present state.
+// What the last step of a world did.
 struct WorldLook {
   int ncon = 0, nefc = 0, niter = 0;
-  bool capped = false;         // the solver stopped at its iteration cap
+  bool capped = false;  // the solver stopped at its iteration cap
   double max_penetration_m = 0;
   double potential_j = 0, kinetic_j = 0;  // 0 unless energy was asked for
 };
@@ -32,8 +32,9 @@ struct WorldLook {
 // What happened since the states were set.
 struct Faults {
   std::int64_t overflow_worlds = 0, nonfinite_worlds = 0;
-  std::int64_t first_step = kNoInt;    // step of the first of them, where the engine knows it
-  std::int64_t capped_steps = kNoInt;  // steps x worlds that hit the iteration cap; kNoInt: not counted
+  std::int64_t first_step = kNoInt;  // step of the first of them, where the engine knows it
+  std::int64_t capped_steps =
+      kNoInt;  // steps x worlds that hit the iteration cap; kNoInt: not counted
 };
 
 // A batch of worlds in one engine, with its threads.
@@ -41,13 +42,20 @@ class Instance {
  public:
   virtual ~Instance() = default;
 
-  // World i takes the start state of world first_world + i and its inputs; steps and counters restart.
+  // World i takes the start state of world first_world + i and its inputs; steps and counters
+  // restart.
   virtual void set_states(const StartStates& start, std::int64_t first_world) = 0;
 
   // Advance every world; returns when all are done. `controls` may be null.
   virtual void run(std::int64_t nstep, const batch::ControlSource* controls) = 0;
 
-  // Look at worlds (indices into the batch, ascending), without changing any state.
+  // The same steps; what look() needs of the last one is kept. Slower: never timed.
+  virtual void survey_run(std::int64_t nstep, const batch::ControlSource* controls) {
+    run(nstep, controls);
+  }
+
+  // Contacts, rows and iterations of the last step of survey_run(), and, where asked for, energies
+  // of the present state. `worlds`: indices into the batch, ascending. Changes no state.
   virtual std::vector<WorldLook> look(std::span<const std::int64_t> worlds, bool energy) = 0;
 
   virtual Faults faults() = 0;

@@ -192,10 +192,10 @@ Environment capture_environment(const std::vector<std::string>& args) {
   std::error_code error;
   e.working_directory = std::filesystem::current_path(error).string();
   e.job_id = find_job();
-  e.env_id = short_digest(fmt::format(
-      "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", e.host, e.kernel, e.cpu_model, e.cpu_cores,
-      e.cpu_threads, e.governor, e.boost, e.compiler, e.compiler_flags, e.version, e.git_sha, e.dirty,
-      e.mujoco_version));
+  e.env_id = short_digest(fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", e.host, e.kernel,
+                                      e.cpu_model, e.cpu_cores, e.cpu_threads, e.governor, e.boost,
+                                      e.compiler, e.compiler_flags, e.version, e.git_sha, e.dirty,
+                                      e.mujoco_version));
   return e;
 }
 

@@ -38,8 +38,8 @@ HashResult hash_after(Engine& engine, const std::shared_ptr<const LoadedScene>& 
   const auto controls = make_controls(
       *scene->model,
       {s.controls.empty() ? "noise" : s.controls.front(), s.control_period, s.seed, s.keyframe});
-  const auto instance = engine.prepare(
-      {scene, s.worlds.empty() ? 1 : s.worlds.front(), first_options(*scene, s)});
+  const auto instance =
+      engine.prepare({scene, s.worlds.empty() ? 1 : s.worlds.front(), first_options(*scene, s)});
   instance->set_states(*states, 0);
   instance->run(steps, controls.get());
   HashResult r;

@@ -14,8 +14,9 @@ struct HashResult {
   std::uint64_t combined = 0;         // order-independent combination: the column state_hash
 };
 
-// Steps the first world count of `settings` from its start states with its inputs, and hashes. Contact
-// model, precision and threads are the first of their lists. Throws CellError and UsageError.
+// Steps the first world count of `settings` from its start states with its inputs, and hashes.
+// Contact model, precision and threads are the first of their lists. Throws CellError and
+// UsageError.
 HashResult hash_after(Engine& engine, const std::shared_ptr<const LoadedScene>& scene,
                       const Settings& settings, std::int64_t steps);
 

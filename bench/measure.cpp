@@ -23,8 +23,12 @@ constexpr std::size_t kBlockCells = 256;
 class Run {
  public:
   Run(const Plan& plan, EngineSet& engines, Observer& observer, const MeasureOptions& options)
-      : plan_(plan), engines_(engines), observer_(observer), options_(options),
-        cells_(plan.mine()), begin_(options.clock()) {}
+      : plan_(plan),
+        engines_(engines),
+        observer_(observer),
+        options_(options),
+        cells_(plan.mine()),
+        begin_(options.clock()) {}
 
   Outcome run() {
     take_done();
@@ -135,8 +139,8 @@ class Run {
     }
   }
 
-  // Every engine of a comparison group runs the same steps of the same worlds: as many as the slowest can
-  // do in its time. Faster ones go over them several times to fill their window.
+  // Every engine of a comparison group runs the same steps of the same worlds: as many as the
+  // slowest can do in its time. Faster ones go over them several times to fill their window.
   void set_windows(const std::vector<std::unique_ptr<CellRun>>& runs) {
     struct Group {
       std::int64_t pass_steps = kPassSteps, distinct = kCoverWorlds;
@@ -159,7 +163,8 @@ class Run {
     for (const auto& r : runs) {
       const auto& g = groups[r->planned().group];
       const auto n = passes(*r, g.pass_steps);
-      const auto rounds = (n + g.distinct - 1) / g.distinct;  // whole rounds over the distinct starts
+      const auto rounds =
+          (n + g.distinct - 1) / g.distinct;  // whole rounds over the distinct starts
       r->set_window({g.pass_steps, rounds * g.distinct, g.distinct});
     }
   }
@@ -167,7 +172,8 @@ class Run {
   void shuffle(std::vector<std::unique_ptr<CellRun>>& runs) {
     ++round_;
     for (std::size_t i = runs.size(); i > 1; --i) {
-      const auto j = random_below(i, plan_.settings.seed, Stream::kOrder, round_, std::int64_t(i), 0);
+      const auto j =
+          random_below(i, plan_.settings.seed, Stream::kOrder, round_, std::int64_t(i), 0);
       std::swap(runs[i - 1], runs[j]);
     }
   }
@@ -273,8 +279,8 @@ class Run {
   double begin_;
   std::size_t todo_count_ = 0, finished_ = 0;
   std::int64_t round_ = 0;
-  std::map<std::string, std::vector<Sample>> rows_;     // by cell_id
-  std::map<std::string, std::string> complete_;         // cell_id -> stop rule
+  std::map<std::string, std::vector<Sample>> rows_;  // by cell_id
+  std::map<std::string, std::string> complete_;      // cell_id -> stop rule
   std::map<const PlannedCell*, double> partial_;
   std::shared_ptr<const LoadedScene> start_scene_;
   std::shared_ptr<const StartStates> start_;

@@ -1,5 +1,6 @@
-// Runs a plan: blocks of cells are prepared together and take turns, repetition by repetition, in an order
-// that is shuffled anew for each round, so that a slow minute of the machine falls on all of them.
+// Runs a plan: blocks of cells are prepared together and take turns, repetition by repetition, in
+// an order that is shuffled anew for each round, so that a slow minute of the machine falls on all
+// of them.
 #pragma once
 
 #include <string>
@@ -15,20 +16,22 @@ namespace stepbench::bench {
 
 struct Progress {
   Int cells_done = 0, cells = 0;
-  double fraction = 0;        // of the work, in [0, 1]
-  double left_s = kNoReal;    // estimate; NaN: not known yet
+  double fraction = 0;                // of the work, in [0, 1]
+  double left_s = kNoReal;            // estimate; NaN: not known yet
   const PlannedCell* cell = nullptr;  // the one that runs now
-  std::string phase;          // prepare, measure
-  double median = kNoReal;    // its world_steps_per_s so far
+  std::string phase;                  // prepare, measure
+  double median = kNoReal;            // its world_steps_per_s so far
   double noise_frac = kNoReal;
 };
 
-// Told about results as they come. Calls are made from the thread that measures, between repetitions.
+// Told about results as they come. Calls are made from the thread that measures, between
+// repetitions.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void sample(const Sample&) {}
-  // A cell is complete; scaling and ratio columns are still empty. Cells of a block end in any order.
+  // A cell is complete; scaling and ratio columns are still empty. Cells of a block end in any
+  // order.
   virtual void cell_done(const Summary&) {}
   virtual void progress(const Progress&) {}
 };
@@ -47,9 +50,10 @@ struct MeasureOptions {
 };
 
 struct Outcome {
-  std::vector<Sample> samples;      // of this process, `done` included, in plan order, then by repetition
-  std::vector<Summary> summaries;   // complete cells in plan order, scaling columns filled in
-  bool stopped = false;             // ended early by the stop flag: cells are missing
+  std::vector<Sample>
+      samples;  // of this process, `done` included, in plan order, then by repetition
+  std::vector<Summary> summaries;  // complete cells in plan order, scaling columns filled in
+  bool stopped = false;            // ended early by the stop flag: cells are missing
 };
 
 // Never throws for a cell's sake: what goes wrong in a cell is its row's status.

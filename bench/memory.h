@@ -7,8 +7,8 @@
 
 namespace stepbench::bench {
 
-// Bytes that new allocations can use without swapping: MemAvailable, or the container's limit where that
-// is smaller. kNoInt where the system does not tell.
+// Bytes that new allocations can use without swapping: MemAvailable, or the container's limit where
+// that is smaller. kNoInt where the system does not tell.
 Int available_memory();
 
 // Resident bytes of this process; kNoInt where the system does not tell.

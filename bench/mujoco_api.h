@@ -12,6 +12,7 @@
 
 namespace stepbench::bench {
 
+// clang-format off
 #define SB_MUJOCO_FUNCTIONS(X)                                                                    \
   X(mj_version) X(mj_loadXML) X(mj_parseXMLString) X(mj_compile) X(mjs_getError) X(mj_deleteSpec) \
   X(mj_deleteModel) X(mj_makeData) X(mj_deleteData) X(mj_resetData) X(mj_resetDataKeyframe)       \
@@ -19,6 +20,7 @@ namespace stepbench::bench {
   X(mj_stateSize) X(mj_getState) X(mj_setState)                                                   \
   X(mjb_defaultConfig) X(mjb_makeBatch) X(mjb_deleteBatch) X(mjb_nstate) X(mjb_state)             \
   X(mjb_stateComponent) X(mjb_warning) X(mjb_step) X(mjb_status) X(mjb_error) X(mjb_apply)
+// clang-format on
 
 // Members carry the functions' own names, so that a call reads api.mj_step(m, d).
 struct MujocoApi {

@@ -15,7 +15,8 @@ namespace stepbench::bench {
 
 std::string mujoco_version_text(int version) {
   // Three digits each for minor and patch level since version 4; three digits in all before.
-  if (version < 10000) return fmt::format("{}.{}.{}", version / 100, version / 10 % 10, version % 10);
+  if (version < 10000)
+    return fmt::format("{}.{}.{}", version / 100, version / 10 % 10, version % 10);
   return fmt::format("{}.{}.{}", version / 1000000, version / 1000 % 1000, version % 1000);
 }
 
@@ -37,8 +38,8 @@ void ignore_warning(const char*) {}
 
 // Resolve every function; empty, or what is missing.
 std::string resolve(void* handle, MujocoApi& api) {
-#define X(name)                                                                  \
-  api.name = reinterpret_cast<decltype(api.name)>(::dlsym(handle, #name));       \
+#define X(name)                                                            \
+  api.name = reinterpret_cast<decltype(api.name)>(::dlsym(handle, #name)); \
   if (api.name == nullptr) return fmt::format("it has no function " #name);
   SB_MUJOCO_FUNCTIONS(X)
 #undef X

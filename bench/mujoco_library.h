@@ -1,9 +1,9 @@
-// The real MuJoCo, loaded at run time: a peer engine and the oracle of `check`. Never linked; without it
-// everything but its own rows and `check` works.
+// The real MuJoCo, loaded at run time: a peer engine and the oracle of `check`. Never linked;
+// without it everything but its own rows and `check` works.
 //
-// Looked for in this order: the file that the environment variable STEPBENCH_MUJOCO names, the copy that
-// scripts/deps unpacked (build/deps), the system's libraries. The version must be that of the headers this
-// build was compiled with (4.0.0), since structures are shared.
+// Looked for in this order: the file that the environment variable STEPBENCH_MUJOCO names, the copy
+// that scripts/deps unpacked (build/deps), the system's libraries. The version must be that of the
+// headers this build was compiled with (4.0.0), since structures are shared.
 #pragma once
 
 #include <string>

@@ -27,7 +27,9 @@ struct Component {
 class MujocoInstance : public Instance {
  public:
   MujocoInstance(MujocoPtr<mjBatch> b, std::int64_t nworld)
-      : api_(*mujoco_api()), batch_(std::move(b)), nworld_(nworld),
+      : api_(*mujoco_api()),
+        batch_(std::move(b)),
+        nworld_(nworld),
         nstate_(api_.mjb_nstate(batch_.get())) {
     const auto component = [&](mjtState bit) {
       Component c;
@@ -62,34 +64,32 @@ class MujocoInstance : public Instance {
     }
     steps_ = 0;
     failed_ = 0;
+    before_.clear();
     std::fill_n(api_.mjb_warning(batch_.get()), nworld_ * mjNWARNING, mjWarningStat{});
   }
 
   void run(std::int64_t nstep, const batch::ControlSource* controls) override {
-    while (nstep > 0) {
-      std::int64_t n = nstep;
-      if (controls != nullptr) {
-        const std::int64_t period = controls->period(), within = steps_ % period;
-        if (within == 0) {
-          for (std::int64_t w = 0; w < nworld_; ++w) {
-            controls->fill(first_world_ + w, steps_, ctrl_.row(w, nstate_));
-          }
-        }
-        n = std::min(n, period - within);
-      }
-      // nstep = 0 would end the process; n >= 1 here.
-      failed_ += api_.mjb_step(batch_.get(), nullptr, int(nworld_), int(n), mjSTAGE_NONE);
-      steps_ += n;
-      nstep -= n;
-    }
+    before_.clear();
+    advance(nstep, controls, false);
+  }
+
+  void survey_run(std::int64_t nstep, const batch::ControlSource* controls) override {
+    advance(nstep, controls, true);
   }
 
   std::vector<WorldLook> look(std::span<const std::int64_t> ids, bool energy) override {
     std::vector<int> sims(ids.begin(), ids.end());
     looks_.assign(std::size_t(nworld_), WorldLook{});
-    energy_ = energy;
     const auto warnings = save_warnings();
-    api_.mjb_apply(batch_.get(), sims.data(), int(sims.size()), &MujocoInstance::inspect, this, 0);
+    const auto apply = [&](mjfBatchFunc f) {
+      api_.mjb_apply(batch_.get(), sims.data(), int(sims.size()), f, this, 0);
+    };
+    mjtNum* rows = api_.mjb_state(batch_.get());
+    // Swapping is its own inverse: the rows of the last step in, and out again.
+    std::swap_ranges(before_.begin(), before_.end(), rows);
+    apply(&MujocoInstance::inspect);
+    std::swap_ranges(before_.begin(), before_.end(), rows);
+    if (energy) apply(&MujocoInstance::weigh);
     restore_warnings(warnings);
     std::vector<WorldLook> looks;
     for (const int s : sims) looks.push_back(looks_[std::size_t(s)]);
@@ -136,9 +136,35 @@ class MujocoInstance : public Instance {
   std::size_t state_bytes() const override {
     return std::size_t(nworld_) * std::size_t(nstate_) * sizeof(mjtNum);
   }
-  std::size_t scratch_bytes() const override { return 0; }  // arenas are virtual: see host_rss_bytes
+  std::size_t scratch_bytes() const override {
+    return 0;
+  }  // arenas are virtual: see host_rss_bytes
 
  private:
+  // keep: copy the rows that the last step starts from.
+  void advance(std::int64_t nstep, const batch::ControlSource* controls, bool keep) {
+    while (nstep > 0) {
+      std::int64_t n = keep && nstep > 1 ? nstep - 1 : nstep;
+      if (controls != nullptr) {
+        const std::int64_t period = controls->period(), within = steps_ % period;
+        if (within == 0) {
+          for (std::int64_t w = 0; w < nworld_; ++w) {
+            controls->fill(first_world_ + w, steps_, ctrl_.row(w, nstate_));
+          }
+        }
+        n = std::min(n, period - within);
+      }
+      if (keep && nstep == 1) {
+        const mjtNum* rows = api_.mjb_state(batch_.get());
+        before_.assign(rows, rows + nworld_ * nstate_);
+      }
+      // nstep = 0 would end the process; n >= 1 here.
+      failed_ += api_.mjb_step(batch_.get(), nullptr, int(nworld_), int(n), mjSTAGE_NONE);
+      steps_ += n;
+      nstep -= n;
+    }
+  }
+
   static void inspect(const mjModel* m, mjData* d, int sim, void* arg) {
     auto& self = *static_cast<MujocoInstance*>(arg);
     const auto& api = self.api_;
@@ -154,9 +180,14 @@ class MujocoInstance : public Instance {
     for (int i = 0; i < d->ncon; ++i) {
       look.max_penetration_m = std::max(look.max_penetration_m, -d->contact[i].dist);
     }
-    if (!self.energy_) return;
-    api.mj_energyPos(m, d);
-    api.mj_energyVel(m, d);
+  }
+
+  static void weigh(const mjModel* m, mjData* d, int sim, void* arg) {
+    auto& self = *static_cast<MujocoInstance*>(arg);
+    auto& look = self.looks_[std::size_t(sim)];
+    self.api_.mj_forward(m, d);
+    self.api_.mj_energyPos(m, d);
+    self.api_.mj_energyVel(m, d);
     look.potential_j = d->energy[0];
     look.kinetic_j = d->energy[1];
   }
@@ -177,7 +208,7 @@ class MujocoInstance : public Instance {
   Component time_, qpos_, qvel_, act_, warmstart_, ctrl_, mocap_pos_, mocap_quat_;
   std::int64_t first_world_ = 0, steps_ = 0, failed_ = 0;
   std::vector<WorldLook> looks_;
-  bool energy_ = false;
+  std::vector<mjtNum> before_;  // rows that the last step started from; empty: not kept
 };
 
 class MujocoEngine : public Engine {
@@ -188,8 +219,9 @@ class MujocoEngine : public Engine {
 
   batch::MemoryEstimate estimate(const InstanceRequest& r) const override {
     const auto& m = *r.scene->model;
-    // Rows of mjSTATE_INTEGRATION: time, qpos, qvel, act, warm start, ctrl, applied forces (nv, 6 nbody),
-    // mocap poses; a data object is 180-375 kB resident for a robot (peers.md), more for large scenes.
+    // Rows of mjSTATE_INTEGRATION: time, qpos, qvel, act, warm start, ctrl, applied forces (nv, 6
+    // nbody), mocap poses; a data object is 180-375 kB resident for a robot (peers.md), more for
+    // large scenes.
     const auto row = 1 + m.nq + 3 * m.nv + m.na + m.nu + 6 * m.nbody + 7 * m.nmocap;
     const std::size_t data = 400'000 + std::size_t(m.nv) * 4'000 + std::size_t(m.ngeom) * 2'000;
     return {std::size_t(r.worlds) * std::size_t(row) * sizeof(mjtNum),
@@ -216,8 +248,8 @@ class MujocoEngine : public Engine {
   const mjModel& mujoco_model(const LoadedScene& scene) {
     if (model_ == nullptr || model_sha_ != scene.sha) {
       try {
-        model_ = mujoco_load(scene.request.path,
-                             scene.file_is_effective ? std::string{} : scene.mjcf);
+        model_ =
+            mujoco_load(scene.request.path, scene.file_is_effective ? std::string{} : scene.mjcf);
       } catch (const std::runtime_error& e) {
         throw CellError(kFailed, e.what());
       }

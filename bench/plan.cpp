@@ -31,7 +31,8 @@ double guess_step_seconds(const SceneInfo& scene, const Cell& cell) {
 double guess_cell_seconds(const PlannedCell& c, const Rules& rules) {
   const double threads = double(std::min(c.cell.threads, c.cell.worlds));
   const double step = guess_step_seconds(c.scene, c.cell) * double(c.cell.worlds) / threads;
-  // Warm-up and repeatability runs cost about a repetition each; no repetition is shorter than a step.
+  // Warm-up and repeatability runs cost about a repetition each; no repetition is shorter than a
+  // step.
   const double slow = step * (rules.min_reps + 40);
   return std::max(rules.max_time_s * 1.3, slow);
 }
@@ -118,8 +119,8 @@ class Builder {
   }
 
   void add_engines(Cell cell) {
-    const auto group = fmt::format("{}/{}/{}/{}", scene_number_, cell.ctrl_profile, cell.worlds,
-                                   cell.threads);
+    const auto group =
+        fmt::format("{}/{}/{}/{}", scene_number_, cell.ctrl_profile, cell.worlds, cell.threads);
     for (const auto& engine : settings_.engines) {
       cell.engine = engine;
       if (engine != "stepbench") {
@@ -190,16 +191,16 @@ class Builder {
     if (!overrides.empty() || loaded_->open) c.id.marks = kOpen;
   }
 
-  // The identifier holds what was asked for, not what this machine made of it, so that runs on different
-  // machines can be laid side by side.
+  // The identifier holds what was asked for, not what this machine made of it, so that runs on
+  // different machines can be laid side by side.
   void identify(PlannedCell& c) const {
     const auto& x = c.cell;
     const std::string layout = x.engine == "stepbench" ? requested_layout(settings_) : "";
-    c.id.cell_id = short_digest(fmt::format(
-        "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.scene.scene_sha, x.engine, x.device,
-        x.threads, x.worlds, x.precision, x.timestep_s, x.solver, x.density_level, x.ctrl_profile,
-        x.control_period, x.start, x.settle_steps, x.seed, settings_.keyframe, layout,
-        c.scene.overrides));
+    c.id.cell_id = short_digest(
+        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.scene.scene_sha,
+                    x.engine, x.device, x.threads, x.worlds, x.precision, x.timestep_s, x.solver,
+                    x.density_level, x.ctrl_profile, x.control_period, x.start, x.settle_steps,
+                    x.seed, settings_.keyframe, layout, c.scene.overrides));
   }
 
   void resolve(PlannedCell& c) {
@@ -239,16 +240,17 @@ class Builder {
       c.cost = {guess_cell_seconds(c, settings_.rules), Int(std::min(bytes, 9e18))};
       const Int available = available_memory();
       if (available >= 0 && bytes > kMemoryShare * double(available)) {
-        refuse(kOutOfMemory, fmt::format("needs {:.1f} GB, {:.1f} GB are available; fewer worlds fit",
-                                         1e-9 * bytes, 1e-9 * double(available)));
+        refuse(kOutOfMemory,
+               fmt::format("needs {:.1f} GB, {:.1f} GB are available; fewer worlds fit",
+                           1e-9 * bytes, 1e-9 * double(available)));
       }
     } catch (const CellError& e) {
       refuse(e.status(), e.what());
     }
   }
 
-  // Whole groups go to one shard, the next group to the lightest so far: numbers of different machines
-  // must not be compared with each other in silence.
+  // Whole groups go to one shard, the next group to the lightest so far: numbers of different
+  // machines must not be compared with each other in silence.
   void finish() {
     std::string list;
     std::vector<double> load(std::size_t(settings_.shard.count), 0.0);

@@ -25,8 +25,9 @@ struct PlannedCell {
   std::shared_ptr<const LoadedScene> loaded;
   batch::BatchOptions options;  // resolved where the engine can run
   CostEstimate cost;
-  std::string group;  // cells of one group are compared with each other: same steps of the same worlds
-  int shard = 1;      // part of the plan it belongs to, from 1
+  std::string
+      group;      // cells of one group are compared with each other: same steps of the same worlds
+  int shard = 1;  // part of the plan it belongs to, from 1
 
   bool runnable() const { return id.status == kOk; }
 };
@@ -43,9 +44,10 @@ struct Plan {
 // Cells that cannot run on this machine are part of the plan, with their status.
 Plan make_plan(const Settings& settings, SceneLoader& loader, const EngineSet& engines);
 
-// The contact model that `requested` (`file` or a name) means for a scene whose file asks for `solver`
-// (model::Solver). A solver that does not exist here yet is replaced by newton, which has the same
-// minimiser; `substitution` then says so for the overrides column. Throws UsageError: unknown name.
+// The contact model that `requested` (`file` or a name) means for a scene whose file asks for
+// `solver` (model::Solver). A solver that does not exist here yet is replaced by newton, which has
+// the same minimiser; `substitution` then says so for the overrides column. Throws UsageError:
+// unknown name.
 struct ContactChoice {
   std::string model;
   std::string substitution;  // empty: none

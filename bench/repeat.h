@@ -1,8 +1,8 @@
 // Repeatability of a cell: does the same start give the same bits?
 //
-// Fixed steps from the start states, outside any timed window, hashing every world: a reference run, the
-// same instance again, and a new instance with another number of threads. A world trajectory is repeatable
-// where its hash equals the reference's in every run.
+// Fixed steps from the start states, outside any timed window, hashing every world: a reference
+// run, the same instance again, and a new instance with another number of threads. A world
+// trajectory is repeatable where its hash equals the reference's in every run.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@
 
 namespace stepbench::bench {
 
-// Steps of the runs where the user names none: 100, fewer where worlds are many and large, so that the
-// runs cost about as much as a repetition. A function of the model and the world count, never of the
-// machine: state_hash is comparable between machines.
+// Steps of the runs where the user names none: 100, fewer where worlds are many and large, so that
+// the runs cost about as much as a repetition. A function of the model and the world count, never
+// of the machine: state_hash is comparable between machines.
 std::int64_t default_repeat_steps(int nv, std::int64_t worlds);
 
 struct RepeatRequest {

@@ -1,6 +1,6 @@
-// Random numbers of this folder, on the counter-based generator of engine/math/rng.h: the value depends on
-// (seed, stream, world, step, index) and on nothing else, so that start states and inputs are the same for
-// every engine, world count, thread count and shard.
+// Random numbers of this folder, on the counter-based generator of engine/math/rng.h: the value
+// depends on (seed, stream, world, step, index) and on nothing else, so that start states and
+// inputs are the same for every engine, world count, thread count and shard.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ enum class Stream : std::uint32_t {
   kOrder = 5
 };
 
-// Uniform in (-1, 1). `world` and `step` below 2^48; `index` numbers the values of one step, < 2^16.
+// Uniform in (-1, 1). `world` and `step` below 2^48; `index` numbers the values of one step, <
+// 2^16.
 inline double random_symmetric(std::uint64_t seed, Stream stream, std::int64_t world,
                                std::int64_t step, std::uint32_t index) {
   return 2 * math::uniform(seed, std::uint64_t(world), std::uint64_t(step),

@@ -25,7 +25,8 @@ class Loader : public SceneLoader {
 
  private:
   static double seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   }
 
   static std::shared_ptr<const LoadedScene> read(const SceneRequest& request) {

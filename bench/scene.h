@@ -15,8 +15,8 @@ namespace stepbench::bench {
 // What identifies a scene within a plan.
 struct SceneRequest {
   std::string path;
-  std::optional<int> density;         // level of the density axis
-  std::optional<double> timestep_s;   // replaces the file's
+  std::optional<int> density;                                // level of the density axis
+  std::optional<double> timestep_s;                          // replaces the file's
   std::vector<std::pair<std::string, std::string>> options;  // NAME, VALUE of --option
   bool ignore_unsupported = false;
 
@@ -28,7 +28,8 @@ struct LoadedScene {
   std::shared_ptr<const model::Model> model;
   // Effective MJCF: includes inlined, density and overrides applied.
   std::string mjcf;
-  // The file itself gives the same model: a peer then reads the user's own file, not our rewriting of it.
+  // The file itself gives the same model: a peer then reads the user's own file, not our rewriting
+  // of it.
   bool file_is_effective = false;
   std::string sha;                     // short digest of `mjcf`
   std::vector<std::string> overrides;  // name=value of everything that differs from the file

@@ -22,11 +22,16 @@ SceneInfo scene_info(const LoadedScene& scene) {
 
 std::string integrator_name(int integrator) {
   switch (integrator) {
-    case model::kEuler: return "Euler";
-    case model::kRk4: return "RK4";
-    case model::kImplicit: return "implicit";
-    case model::kImplicitFast: return "implicitfast";
-    default: return {};
+    case model::kEuler:
+      return "Euler";
+    case model::kRk4:
+      return "RK4";
+    case model::kImplicit:
+      return "implicit";
+    case model::kImplicitFast:
+      return "implicitfast";
+    default:
+      return {};
   }
 }
 
@@ -34,9 +39,12 @@ std::string cone_name(int cone) { return cone == model::kElliptic ? "elliptic" :
 
 std::string solver_name(int solver) {
   switch (solver) {
-    case model::kPgs: return "pgs";
-    case model::kCg: return "cg";
-    default: return "newton";
+    case model::kPgs:
+      return "pgs";
+    case model::kCg:
+      return "cg";
+    default:
+      return "newton";
   }
 }
 

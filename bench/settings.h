@@ -14,13 +14,16 @@ namespace stepbench::bench {
 
 // How cells are measured.
 struct Rules {
-  int min_reps = 5;         // repetitions at least, >= 1
-  int max_reps = 1000;      // and at most
-  double max_noise = 0.01;  // half width of the median's confidence interval / median that ends a cell
-  double max_time_s = 3;    // s per cell: repetitions with their untimed parts
-  double window_s = 0.1;    // s, timed length of a repetition where a step is short enough
-  bool interleave = true;   // shuffle repetitions over the cells of a block; false: one cell after another
-  std::int64_t repeat_steps = 0;  // steps of the repeatability runs; 0: by worlds and dofs; < 0: none
+  int min_reps = 5;     // repetitions at least, >= 1
+  int max_reps = 1000;  // and at most
+  double max_noise =
+      0.01;  // half width of the median's confidence interval / median that ends a cell
+  double max_time_s = 3;  // s per cell: repetitions with their untimed parts
+  double window_s = 0.1;  // s, timed length of a repetition where a step is short enough
+  bool interleave =
+      true;  // shuffle repetitions over the cells of a block; false: one cell after another
+  std::int64_t repeat_steps =
+      0;  // steps of the repeatability runs; 0: by worlds and dofs; < 0: none
   int process_idx = 0;
 };
 
@@ -33,7 +36,7 @@ struct Settings {
   std::vector<std::optional<double>> timesteps_s = {std::nullopt};
   std::vector<std::string> controls = {"noise"};
   std::vector<std::int64_t> worlds = {1, 64, 1024};
-  std::vector<int> threads;          // empty: all
+  std::vector<int> threads;  // empty: all
   std::vector<std::string> devices = {"cpu"};
   std::vector<std::string> engines;  // empty: stepbench, and mujoco where its library is found
   std::vector<std::string> contacts = {"file"};

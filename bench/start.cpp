@@ -22,8 +22,8 @@ void check(const model::Model& m, const StartOptions& o) {
   }
 }
 
-// Noise of a prototype: joint angles and slides within their range, every velocity. Free and ball joints
-// keep their pose: a shifted body could start inside another.
+// Noise of a prototype: joint angles and slides within their range, every velocity. Free and ball
+// joints keep their pose: a shifted body could start inside another.
 void disturb(const model::Model& m, std::uint64_t seed, std::int64_t prototype,
              batch::WorldState& s) {
   for (std::size_t j = 0; j < std::size_t(m.njnt); ++j) {
@@ -103,8 +103,8 @@ batch::WorldState StartStates::state(std::int64_t world) const {
   const auto pick = random_below(prototypes_.size(), options_.seed, Stream::kWorld, world, 0, 0);
   auto s = prototypes_[pick];
   for (std::size_t i = 0; i < s.qvel.size(); ++i) {
-    s.qvel[i] +=
-        kWorldNoise * random_symmetric(options_.seed, Stream::kWorld, world, std::int64_t(i) + 1, 0);
+    s.qvel[i] += kWorldNoise *
+                 random_symmetric(options_.seed, Stream::kWorld, world, std::int64_t(i) + 1, 0);
   }
   return s;
 }

@@ -1,11 +1,12 @@
 // Start states: the same for every engine, world count, thread count and shard.
 //
-// `spread` (default): a batch should hold falling, landing and resting worlds, as it does in use. A set of
-// prototypes starts from the key frame or qpos0 with small noise, and is aged by 0 ... 500 untimed steps
-// with this engine (f64, newton) under control noise; world w takes prototype hash(seed, w) plus noise of
-// its own on velocities. Since the worlds come from one engine, every engine of a table sees the same ones.
-// Ages and number of prototypes are a function of the model alone: large worlds (nv > kChainDofs) take
-// snapshots of a single, shorter trajectory, as ageing hundreds of piles would take longer than measuring.
+// `spread` (default): a batch should hold falling, landing and resting worlds, as it does in use. A
+// set of prototypes starts from the key frame or qpos0 with small noise, and is aged by 0 ... 500
+// untimed steps with this engine (f64, newton) under control noise; world w takes prototype
+// hash(seed, w) plus noise of its own on velocities. Since the worlds come from one engine, every
+// engine of a table sees the same ones. Ages and number of prototypes are a function of the model
+// alone: large worlds (nv > kChainDofs) take snapshots of a single, shorter trajectory, as ageing
+// hundreds of piles would take longer than measuring.
 //
 // `file`: all worlds equal, at the key frame or qpos0.
 //
@@ -37,10 +38,10 @@ inline constexpr int kChainDofs = 200;
 inline constexpr int kMaxAge = 500;
 
 // Amplitudes of the noise, uniform in +- these.
-inline constexpr double kPoseNoise = 0.02;       // rad, hinges of a prototype, within their range
-inline constexpr double kSlideNoise = 0.005;     // m, slides of a prototype, within their range
-inline constexpr double kVelocityNoise = 0.1;    // m/s, rad/s, dofs of a prototype
-inline constexpr double kWorldNoise = 0.01;      // m/s, rad/s, dofs of each world
+inline constexpr double kPoseNoise = 0.02;     // rad, hinges of a prototype, within their range
+inline constexpr double kSlideNoise = 0.005;   // m, slides of a prototype, within their range
+inline constexpr double kVelocityNoise = 0.1;  // m/s, rad/s, dofs of a prototype
+inline constexpr double kWorldNoise = 0.01;    // m/s, rad/s, dofs of each world
 
 // Ages of the prototypes of a model, ascending.
 std::vector<int> prototype_ages(const model::Model& m);

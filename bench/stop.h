@@ -16,8 +16,8 @@ class StopFlag {
   std::atomic<bool> flag_ = false;
 };
 
-// The process's own flag. SIGINT and SIGTERM (and SIGUSR1, which batch systems send ahead of the end) set
-// it once this was called; a second SIGINT ends the process at once.
+// The process's own flag. SIGINT and SIGTERM (and SIGUSR1, which batch systems send ahead of the
+// end) set it once this was called; a second SIGINT ends the process at once.
 StopFlag& stop_flag() noexcept;
 void install_stop_handlers();
 

@@ -23,8 +23,8 @@ std::string scaling_key(const Summary& s) {
                      c.density_level, c.ctrl_profile, c.layout);
 }
 
-// What a cell shares with the peer's cell that it is compared with. Not the digest of overrides: contact
-// options do not exist for peers.
+// What a cell shares with the peer's cell that it is compared with. Not the digest of overrides:
+// contact options do not exist for peers.
 std::string peer_key(const Summary& s) {
   const auto& c = s.cell;
   return fmt::format("{}|{}|{}|{}|{}|{}|{}", s.scene.scene, s.scene.scene_sha, c.timestep_s,
@@ -45,7 +45,8 @@ void check_contacts(std::vector<Summary>& all) {
   for (auto& s : all) {
     if (!has_speed(s) || s.cell.engine == "mujoco" || s.workload.ncon_mean != 0) continue;
     for (const auto& peer : all) {
-      if (!has_speed(peer) || peer.cell.engine != "mujoco" || peer_key(peer) != peer_key(s)) continue;
+      if (!has_speed(peer) || peer.cell.engine != "mujoco" || peer_key(peer) != peer_key(s))
+        continue;
       if (peer.workload.ncon_mean > 0.05) {
         fail(s, fmt::format("no contacts, where mujoco has {:.1f} per world",
                             peer.workload.ncon_mean));
@@ -61,6 +62,7 @@ Summary summarise(std::span<const Sample> samples, const std::string& stop_rule)
   const Sample& last = samples.back();
   Summary s;
   s.id = last.id;
+  s.id.marks.clear();
   s.scene = last.scene;
   s.cell = last.cell;
   s.setup = last.setup;
@@ -71,11 +73,14 @@ Summary summarise(std::span<const Sample> samples, const std::string& stop_rule)
   std::vector<double> rates;
   std::set<std::string> hashes;
   double elapsed = 0;
+  std::size_t throttled = 0;
   for (const auto& sample : samples) {
     for (std::size_t at = 0; at < sample.id.marks.size();) {
       const auto end = std::min(sample.id.marks.find(';', at), sample.id.marks.size());
       const auto mark = sample.id.marks.substr(at, end - at);
-      if (mark != kOutlier) add_mark(s.id.marks, mark);  // decided below, over all repetitions
+      // Outliers are decided below, over all repetitions; a median shrugs off a few throttled ones.
+      throttled += mark == kThrottled;
+      if (mark != kOutlier && mark != kThrottled) add_mark(s.id.marks, mark);
       at = end + 1;
     }
     if (sample.id.status != kOk) {
@@ -88,6 +93,7 @@ Summary summarise(std::span<const Sample> samples, const std::string& stop_rule)
     elapsed += sample.timing.elapsed_s;
   }
 
+  if (4 * throttled > samples.size()) add_mark(s.id.marks, kThrottled);
   auto& o = s.stats;
   o.reps = Int(rates.size());
   o.stop_rule = stop_rule;

@@ -10,10 +10,8 @@
 namespace stepbench::bench {
 
 std::vector<std::string> trace_columns(const model::Model& m) {
-  std::vector<std::string> names = {"step",         "time_s",
-                                    "ncon",         "nefc",
-                                    "solver_niter", "energy_potential_j",
-                                    "energy_kinetic_j"};
+  std::vector<std::string> names = {
+      "step", "time_s", "ncon", "nefc", "solver_niter", "energy_potential_j", "energy_kinetic_j"};
   for (int i = 0; i < m.nq; ++i) names.push_back(fmt::format("qpos_{}", i));
   for (int i = 0; i < m.nv; ++i) names.push_back(fmt::format("qvel_{}", i));
   return names;
@@ -29,7 +27,9 @@ void trace(const std::shared_ptr<const model::Model>& m, const TraceOptions& o,
   }
   const auto controls = make_controls(*m, {o.controls, o.control_period, o.seed, o.keyframe});
   const auto world = batch::make_batch(m, 1, o.batch);
-  world->set_state(0, batch::initial_state(*m, o.keyframe >= 0 ? o.keyframe : m->nkey > 0 ? 0 : -1));
+  world->set_state(0, batch::initial_state(*m, o.keyframe >= 0 ? o.keyframe
+                                               : m->nkey > 0   ? 0
+                                                               : -1));
 
   const auto show = [&](std::int64_t step) {
     TraceRow r;

@@ -15,7 +15,8 @@ class WorkloadMeter {
   // World states at the end of a pass.
   void add(std::span<const WorldLook> looks);
   // Energies of the same worlds at the start and at the end of a pass; kilograms of a world.
-  void add_energy(std::span<const WorldLook> before, std::span<const WorldLook> after, double mass_kg);
+  void add_energy(std::span<const WorldLook> before, std::span<const WorldLook> after,
+                  double mass_kg);
   // Faults of a pass of `steps` steps of `worlds` worlds. Worlds are counted once per pass.
   void add_faults(const Faults& f, std::int64_t steps, std::int64_t worlds);
 

@@ -2,8 +2,8 @@
 //
 //   stepbench_micro [--benchmark_filter=factor] [scene.xml ...]     default: scenes/humanoid.xml
 //
-// Names are stage/scene/lanes; items are worlds, so items_per_second compares lane types. The widths are
-// those of the instruction set that the program was compiled for.
+// Names are stage/scene/lanes; items are worlds, so items_per_second compares lane types. The
+// widths are those of the instruction set that the program was compiled for.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

@@ -41,17 +41,43 @@ void register_lane(const std::string& scene, const std::string& lanes,
     benchmark::RegisterBenchmark((std::string(stage) + "/" + scene + "/" + lanes).c_str(), body);
   };
 
-  add("kinematics", 0, [](World& w) { auto d = w.d(); dynamics::kinematics(w.p(), w.s(), d); });
-  add("com_position", 0, [](World& w) { auto d = w.d(); dynamics::com_position(w.p(), w.s(), d); });
-  add("composite_inertia", 0, [](World& w) { auto d = w.d(); dynamics::composite_inertia(w.p(), d); });
-  add("factor_M", 0, [](World& w) { auto d = w.d(); dynamics::factor_M(w.p(), d); });
+  add("kinematics", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::kinematics(w.p(), w.s(), d);
+  });
+  add("com_position", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::com_position(w.p(), w.s(), d);
+  });
+  add("composite_inertia", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::composite_inertia(w.p(), d);
+  });
+  add("factor_M", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::factor_M(w.p(), d);
+  });
   add("make_rows", 0, [](World& w) { contact::make_rows(w.context()); });
-  add("com_velocity", 0, [](World& w) { auto d = w.d(); dynamics::com_velocity(w.p(), w.s(), d); });
-  add("bias", 0, [](World& w) { auto d = w.d(); dynamics::bias(w.p(), w.s(), d); });
-  add("passive", 0, [](World& w) { auto d = w.d(); dynamics::passive(w.p(), w.s(), d); });
-  add("actuation", 0, [](World& w) { auto d = w.d(); dynamics::actuation(w.p(), w.s(), d); });
-  add("smooth_acceleration", 0,
-      [](World& w) { auto d = w.d(); dynamics::smooth_acceleration(w.p(), w.s(), d); });
+  add("com_velocity", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::com_velocity(w.p(), w.s(), d);
+  });
+  add("bias", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::bias(w.p(), w.s(), d);
+  });
+  add("passive", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::passive(w.p(), w.s(), d);
+  });
+  add("actuation", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::actuation(w.p(), w.s(), d);
+  });
+  add("smooth_acceleration", 0, [](World& w) {
+    auto d = w.d();
+    dynamics::smooth_acceleration(w.p(), w.s(), d);
+  });
   // Integration moves the state: it is put back each time, which the figure includes.
   add("integrate", 0, [](World& w) {
     auto d = w.d();
@@ -64,10 +90,10 @@ void register_lane(const std::string& scene, const std::string& lanes,
     w.restore();
   });
   int number = 0;
-#define X(Model)                                                                                   \
-  add((std::string("solve_") + contact::Model::kName).c_str(), number++, [](World& w) {            \
-    auto c = w.context();                                                                          \
-    contact::solve(c);                                                                             \
+#define X(Model)                                                                        \
+  add((std::string("solve_") + contact::Model::kName).c_str(), number++, [](World& w) { \
+    auto c = w.context();                                                               \
+    contact::solve(c);                                                                  \
   });
   SB_CONTACT_MODELS(X)
 #undef X

@@ -1,5 +1,5 @@
-// One group of worlds bound to every array, for timing single stages: lane w holds start state w of the
-// scene, one step on, so that contacts, rows and warm starts are those of a run.
+// One group of worlds bound to every array, for timing single stages: lane w holds start state w of
+// the scene, one step on, so that contacts, rows and warm starts are those of a run.
 #pragma once
 
 #include <cstring>

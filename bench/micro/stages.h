@@ -1,4 +1,5 @@
-// Registration of the stage benchmarks; one function per precision, since each costs minutes to compile.
+// Registration of the stage benchmarks; one function per precision, since each costs minutes to
+// compile.
 #pragma once
 
 #include <memory>

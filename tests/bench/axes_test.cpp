@@ -40,12 +40,12 @@ TEST(Axes, OrderIsKeptAndDuplicatesAreDropped) {
 }
 
 TEST(Axes, ErrorsNameOptionTextAndRemedy) {
-  EXPECT_EQ(error_of([] { worlds("0"); }),
-            "--worlds: '0' is below the smallest possible value, 1");
+  EXPECT_EQ(error_of([] { worlds("0"); }), "--worlds: '0' is below the smallest possible value, 1");
   EXPECT_EQ(error_of([] { worlds("1,x"); }),
             "--worlds: 'x' is not an integer; use N, 2^E, A..B or A..B..STEP");
-  for (const char* bad : {"", ",", "1,", "-3", "1.5", "8..2", "1..4..0", "1..4..-1", "1..2..3..4", "2^", "^2", "1^3",
-                          "2^-1", "2^63", "99999999999999999999", "1e3", "2^0..2^40", "..4", "0..4"}) {
+  for (const char* bad :
+       {"", ",", "1,", "-3", "1.5", "8..2", "1..4..0", "1..4..-1", "1..2..3..4", "2^", "^2", "1^3",
+        "2^-1", "2^63", "99999999999999999999", "1e3", "2^0..2^40", "..4", "0..4"}) {
     EXPECT_THROW(worlds(bad), UsageError) << bad;
   }
 }
@@ -83,7 +83,9 @@ TEST(Axes, DensitiesNamesControlsShards) {
 
   EXPECT_EQ(parse_names("f32,f64,f32", "--precision", {"f32", "f64"}),
             (std::vector<std::string>{"f32", "f64"}));
-  EXPECT_EQ(error_of([] { parse_names("f16", "--precision", {"f32", "f64"}); }),
+  EXPECT_EQ(error_of([] {
+              parse_names("f16", "--precision", {"f32", "f64"});
+            }),
             "--precision: 'f16' is not known; choose from f32, f64");
 
   EXPECT_EQ(parse_controls("noise,replay:a.csv"),

@@ -48,7 +48,8 @@ TEST(Controls, NoiseHasTestspeedsAmplitudeAndMemory) {
   const ControlOptions o{"noise", 10, 3, -1};
   const auto c = make_controls(*m, o);
   EXPECT_EQ(c->period(), 10);
-  // The third control: centre 0, half range 1: standard deviation 0.01, correlation exp(-0.02 / 0.1).
+  // The third control: centre 0, half range 1: standard deviation 0.01, correlation exp(-0.02 /
+  // 0.1).
   std::vector<double> ctrl(3);
   double sum = 0, square = 0, lag = 0, before = 0;
   const int n = 20000;
@@ -111,13 +112,13 @@ class Replay : public ::testing::Test {
     return "replay:" + path_.string();
   }
   void TearDown() override { std::filesystem::remove(path_); }
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() /
-      ("stepbench_replay_" + std::to_string(::getpid()) + ".csv");
+  std::filesystem::path path_ = std::filesystem::temp_directory_path() /
+                                ("stepbench_replay_" + std::to_string(::getpid()) + ".csv");
 };
 
 TEST_F(Replay, RowsAreHeldAPeriodAndComeRoundAgain) {
-  const auto c = make_controls(*three_motors(), {write("a,b,c\n1.5,0.5,4\n2.5 -0.5 9\n"), 10, 0, -1});
+  const auto c =
+      make_controls(*three_motors(), {write("a,b,c\n1.5,0.5,4\n2.5 -0.5 9\n"), 10, 0, -1});
   EXPECT_EQ(fill(*c, 0, 0), (std::vector<double>{1.5, 0.5, 4}));
   EXPECT_EQ(fill(*c, 9, 10), (std::vector<double>{2.5, -0.5, 9}));
   EXPECT_EQ(fill(*c, 0, 20), (std::vector<double>{1.5, 0.5, 4}));

@@ -1,5 +1,5 @@
-// Stand-ins for scenes, batches and engines: what measurement does is tested without physics and without
-// real time.
+// Stand-ins for scenes, batches and engines: what measurement does is tested without physics and
+// without real time.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +72,9 @@ class FakeBatch : public batch::Batch {
   std::int64_t nworld() const override { return std::int64_t(worlds_.size()); }
   const model::Model& model() const override { return *m_; }
   const batch::BatchOptions& options() const override { return options_; }
-  void set_state(std::int64_t w, const batch::WorldState& s) override { worlds_[std::size_t(w)] = s; }
+  void set_state(std::int64_t w, const batch::WorldState& s) override {
+    worlds_[std::size_t(w)] = s;
+  }
   batch::WorldState state(std::int64_t w) const override { return worlds_[std::size_t(w)]; }
   void set_first_world(std::int64_t first) override { first_ = first; }
   void step(std::int64_t n, const batch::ControlSource* controls) override {
@@ -94,7 +96,9 @@ class FakeBatch : public batch::Batch {
   void set_steps_done(std::int64_t n) override { steps_ = n; }
   batch::WorldStats stats(std::int64_t) const override { return {}; }
   void clear_counters() override {}
-  std::uint64_t hash(std::int64_t w) const override { return batch::hash_state(worlds_[std::size_t(w)]); }
+  std::uint64_t hash(std::int64_t w) const override {
+    return batch::hash_state(worlds_[std::size_t(w)]);
+  }
   batch::Energy energy(std::int64_t) override { return {}; }
   batch::Forward forward(std::int64_t) override { return {}; }
   std::size_t state_bytes() const override { return 0; }
@@ -115,15 +119,15 @@ inline std::unique_ptr<batch::Batch> make_fake_batch(std::shared_ptr<const model
 // An engine that spends fake time: `step_s` per step of one world, divided over threads.
 struct FakeBehaviour {
   double step_s = 1e-5;
-  double noise = 0;             // relative, uniform, different in every run
-  double drift = 0;             // relative growth of the time from run to run
+  double noise = 0;  // relative, uniform, different in every run
+  double drift = 0;  // relative growth of the time from run to run
   double ncon = 3;
-  bool random_bits = false;     // hashes differ from run to run
-  bool thread_bits = false;     // hashes depend on the thread count
+  bool random_bits = false;             // hashes differ from run to run
+  bool thread_bits = false;             // hashes depend on the thread count
   std::int64_t overflow_from_run = -1;  // runs of any instance from which one world overflows
   double kinetic_j = 1;
   std::string missing;
-  std::string fail_prepare;     // status thrown by prepare()
+  std::string fail_prepare;  // status thrown by prepare()
   std::size_t bytes_per_world = 1000;
 };
 
@@ -183,7 +187,8 @@ class FakeEngine : public Engine {
     }
     std::uint64_t hash(std::int64_t w) override {
       const auto& b = engine_.behaviour;
-      return std::uint64_t((first_ + w) * 1000 + steps_) + (b.random_bits ? std::uint64_t(run_) << 32 : 0) +
+      return std::uint64_t((first_ + w) * 1000 + steps_) +
+             (b.random_bits ? std::uint64_t(run_) << 32 : 0) +
              (b.thread_bits ? std::uint64_t(threads_) << 48 : 0);
     }
     batch::WorldState state(std::int64_t) override { return {}; }

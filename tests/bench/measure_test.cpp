@@ -165,7 +165,8 @@ TEST_F(MeasureTest, NoiseKeepsACellGoingUntilItsTimeIsUp) {
   ASSERT_EQ(out.summaries.size(), 1u);
   EXPECT_EQ(out.summaries[0].stats.stop_rule, "max_time");
   EXPECT_GT(out.summaries[0].stats.reps, 5);
-  EXPECT_GE(out.summaries[0].stats.world_steps_per_s_max, out.summaries[0].stats.world_steps_per_s_min);
+  EXPECT_GE(out.summaries[0].stats.world_steps_per_s_max,
+            out.summaries[0].stats.world_steps_per_s_min);
 
   settings_.rules.max_noise = 0.05;
   recorder_ = {};

@@ -98,6 +98,33 @@ TEST_F(PeerMujoco, LooksWithoutChangingAnything) {
   EXPECT_EQ(i->faults().nonfinite_worlds, 0);
 }
 
+TEST_F(PeerMujoco, SurveysTheLastStepItself) {
+  const auto i = prepare(1);
+  int landed = 0;
+  for (int step = 1; step < 80 && landed == 0; ++step) {
+    i->set_states(*start_, 0);
+    i->survey_run(step, nullptr);
+    const std::vector<std::int64_t> ids = {0};
+    if (i->look(ids, false)[0].ncon > 0) landed = step;
+  }
+  // A look at the present state sees the contact one step earlier.
+  i->set_states(*start_, 0);
+  i->run(landed - 1, nullptr);
+  const std::vector<std::int64_t> ids = {0};
+  EXPECT_EQ(i->look(ids, false)[0].ncon, 1);
+  i->set_states(*start_, 0);
+  i->run(landed - 2, nullptr);
+  EXPECT_EQ(i->look(ids, false)[0].ncon, 0);
+  // Surveying does not change the trajectory.
+  const auto controls = make_controls(*scene_->model, {"noise", 10, 1, -1});
+  const auto plain = prepare(1);
+  plain->run(21, controls.get());
+  i->set_states(*start_, 0);
+  i->survey_run(21, controls.get());
+  i->look(ids, true);
+  EXPECT_EQ(i->hash(0), plain->hash(0));
+}
+
 TEST_F(PeerMujoco, ABadStateIsAFault) {
   StartOptions o;
   o.kind = "file";

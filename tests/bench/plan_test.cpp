@@ -40,10 +40,10 @@ class PlanTest : public ::testing::Test {
 };
 
 TEST_F(PlanTest, DefaultsAreThreeWorldCountsAndMujocoOnce) {
-  EXPECT_EQ(rows(), (std::vector<std::string>{
-                        "stepbench f32 1", "stepbench f64 1", "mujoco f64 1", "stepbench f32 64",
-                        "stepbench f64 64", "mujoco f64 64", "stepbench f32 1024",
-                        "stepbench f64 1024", "mujoco f64 1024"}));
+  EXPECT_EQ(rows(), (std::vector<std::string>{"stepbench f32 1", "stepbench f64 1", "mujoco f64 1",
+                                              "stepbench f32 64", "stepbench f64 64",
+                                              "mujoco f64 64", "stepbench f32 1024",
+                                              "stepbench f64 1024", "mujoco f64 1024"}));
 }
 
 TEST_F(PlanTest, WithoutThePeersLibraryItIsNotADefault) {

@@ -16,8 +16,9 @@ class SceneFile {
  public:
   explicit SceneFile(const std::string& text) {
     static int number = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("stepbench_scene_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".xml");
+    path_ =
+        std::filesystem::temp_directory_path() /
+        ("stepbench_scene_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".xml");
     std::ofstream(path_) << text;
   }
   ~SceneFile() {

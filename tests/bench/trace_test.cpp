@@ -52,9 +52,10 @@ TEST(Trace, EveryNthRowAndTheLast) {
 
 TEST(Trace, ColumnsFitTheRow) {
   const testing::SceneFile file(kFall);
-  EXPECT_EQ(trace_columns(*file.load()->model),
-            (std::vector<std::string>{"step", "time_s", "ncon", "nefc", "solver_niter",
-                                      "energy_potential_j", "energy_kinetic_j", "qpos_0", "qvel_0"}));
+  EXPECT_EQ(
+      trace_columns(*file.load()->model),
+      (std::vector<std::string>{"step", "time_s", "ncon", "nefc", "solver_niter",
+                                "energy_potential_j", "energy_kinetic_j", "qpos_0", "qvel_0"}));
 }
 
 TEST(Trace, StopsWhenTold) {
