@@ -57,6 +57,10 @@ void register_lane(const std::string& scene, const std::string& lanes,
     auto d = w.d();
     dynamics::factor_M(w.p(), d);
   });
+  add("narrow_phase", 0, [](World& w) {
+    auto d = w.d();
+    collide::narrow_phase(w.p(), w.pairs(), w.npair(), w.s(), d);
+  });
   add("make_rows", 0, [](World& w) { contact::make_rows(w.context()); });
   add("com_velocity", 0, [](World& w) {
     auto d = w.d();

@@ -26,7 +26,7 @@ class StageWorld {
         state_(batch::allocate_aligned<Real>(count_ * kLanes)),
         origin_(count_ * kLanes),
         arena_(params_.params(), pairs_.broad_phase(), kLanes, pairs_.initial_contacts()) {
-    batch::Visit<Real> v;
+    batch::Visit<Real>& v = visit_;
     v.params = &params_.params();
     pairs_.put_into(v);
     v.contact.model = contact_model;
@@ -60,6 +60,10 @@ class StageWorld {
   contact::Context<Lane> context() { return stepper_->context(); }
   batch::Stepper<Lane>& stepper() { return *stepper_; }
 
+  // Geom pairs of every step; none where a broad phase finds them.
+  const collide::PairParams<Real>* pairs() const { return visit_.pairs; }
+  int npair() const { return visit_.npair; }
+
   // Back to the state that the arrays belong to.
   void restore() { std::memcpy(state_.get(), origin_.data(), origin_.size() * sizeof(Real)); }
 
@@ -74,6 +78,7 @@ class StageWorld {
   std::unique_ptr<Real[], batch::FreeDeleter> state_;
   std::vector<Real> origin_;
   batch::ArenaStorage<Real> arena_;
+  batch::Visit<Real> visit_;
   std::unique_ptr<batch::Stepper<Lane>> stepper_;
 };
 
