@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/check_parts.h"
 #include "bench/controls.h"
@@ -38,6 +39,17 @@ void put_state(const mjModel& m, mjData& d, const batch::WorldState& s) {
   put(s.mocap_pos, d.mocap_pos);
   put(s.mocap_quat, d.mocap_quat);
   d.time = s.time;
+}
+
+batch::WorldState nudged(batch::WorldState s, double eps, unsigned twin) {
+  unsigned i = 0;
+  for (auto* values : {&s.qpos, &s.qvel}) {
+    for (double& x : *values) {
+      const bool up = (i++ * (2 * twin + 1) + twin) % 4 < 2;
+      x += (up ? eps : -eps) * std::max(1.0, std::abs(x));
+    }
+  }
+  return s;
 }
 
 batch::WorldState get_state(const mjModel& m, const mjData& d) {

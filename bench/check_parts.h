@@ -33,6 +33,11 @@ std::vector<CheckState> check_starts(const CheckModels& m, const CheckOptions& o
 void put_state(const mjModel& m, mjData& d, const batch::WorldState& s);
 batch::WorldState get_state(const mjModel& m, const mjData& d);
 
+// The state moved by rounding: what any engine of that precision may do to it. `twin` picks the
+// signs.
+inline constexpr double kRounding64 = 1e-15, kRounding32 = 1e-7;
+batch::WorldState nudged(batch::WorldState s, double eps, unsigned twin);
+
 // Geoms of MuJoCo's model that this project's has too, in order: all but the visual meshes that the
 // reader drops.
 std::vector<int> shared_geoms(const mjModel& m);

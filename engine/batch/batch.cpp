@@ -47,7 +47,8 @@ WorldState initial_state(const model::Model& m, int key) {
   s.mocap_quat.resize(size_t(4 * m.nmocap));
   for (int b = 0; b < m.nbody; ++b) {
     const int id = m.body_mocapid[size_t(b)];
-    for (int k = 0; id >= 0 && k < 3; ++k) s.mocap_pos[size_t(3 * id + k)] = m.body_pos[size_t(3 * b + k)];
+    for (int k = 0; id >= 0 && k < 3; ++k)
+      s.mocap_pos[size_t(3 * id + k)] = m.body_pos[size_t(3 * b + k)];
     for (int k = 0; id >= 0 && k < 4; ++k) {
       s.mocap_quat[size_t(4 * id + k)] = m.body_quat[size_t(4 * b + k)];
     }
@@ -84,8 +85,7 @@ MemoryEstimate estimate(const model::Model& m, std::int64_t nworld, const BatchO
   MemoryEstimate e;
   e.state_bytes = size_t(groups) * size_t(group_stride(p, o.lanes)) * sizeof(Real) +
                   size_t(nworld) * sizeof(WorldStats);
-  const size_t contacts =
-      size_t(Pairs<Real>::initial_contacts(collide::count_pairs_bound(m)));
+  const size_t contacts = size_t(Pairs<Real>::initial_contacts(collide::count_pairs_bound(m)));
   const size_t per_thread = scratch_count(p) + contact_count(p, contacts, contacts * 36);
   e.scratch_bytes = size_t(o.threads) * per_thread * size_t(o.lanes) * sizeof(Real);
   return e;

@@ -1,8 +1,9 @@
 // Batches of worlds of one model: the interface that bench and cli use.
 //
-// A Batch owns the state of `nworld` worlds and steps them on `threads` threads. A world's bits depend on
-// the model, the layout, the precision, the contact model's options, its own initial state and its inputs;
-// never on batch size, world index, lane width, instruction set or thread count.
+// A Batch owns the state of `nworld` worlds and steps them on `threads` threads. A world's bits
+// depend on the model, the layout, the precision, the contact model's options, its own initial
+// state and its inputs; never on batch size, world index, lane width, instruction set or thread
+// count.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +60,8 @@ struct WorldStats {
   int nefc = 0;   // constraint rows
   int niter = 0;  // solver iterations
   double max_penetration_m = 0;
-  unsigned flags = 0;           // WorldFlag bits since clear_counters()
-  std::int64_t flag_step = -1;  // step of the first flag, counted from the batch's start
+  unsigned flags = 0;             // WorldFlag bits since clear_counters()
+  std::int64_t flag_step = -1;    // step of the first flag, counted from the batch's start
   std::int64_t capped_steps = 0;  // steps that stopped at the iteration cap
 };
 
@@ -69,8 +70,8 @@ struct Energy {
   double kinetic_j = 0;
 };
 
-// Results of one forward evaluation at a world's current state, before integration: for `check`, `trace`
-// and tests. Row arrays are in MuJoCo's row order (pyramids expanded to edges).
+// Results of one forward evaluation at a world's current state, before integration: for `check`,
+// `trace` and tests. Row arrays are in MuJoCo's row order (pyramids expanded to edges).
 struct Forward {
   std::vector<double> qacc, qacc_smooth, qfrc_bias, qfrc_passive, qfrc_actuator, qfrc_smooth;
   std::vector<double> qfrc_constraint, M_dense;  // nv x nv, row-major
@@ -91,8 +92,8 @@ struct Forward {
 class ControlSource {
  public:
   virtual ~ControlSource() = default;
-  // New controls of a world. `step`: steps done since the batch's start. `ctrl`: nu values, in: those of
-  // the period before; out: those to hold for the next `period()` steps.
+  // New controls of a world. `step`: steps done since the batch's start. `ctrl`: nu values, in:
+  // those of the period before; out: those to hold for the next `period()` steps.
   virtual void fill(std::int64_t world, std::int64_t step, std::span<double> ctrl) const = 0;
   virtual int period() const = 0;  // steps for which controls are held, >= 1
 };
@@ -119,7 +120,8 @@ class Batch {
   virtual WorldStats stats(std::int64_t world) const = 0;
   virtual void clear_counters() = 0;
 
-  // 64-bit hash of a world's state (all State arrays except ctrl and mocap), in the precision of the run.
+  // 64-bit hash of a world's state (all State arrays except ctrl and mocap), in the precision of
+  // the run.
   virtual std::uint64_t hash(std::int64_t world) const = 0;
 
   virtual Energy energy(std::int64_t world) = 0;
@@ -129,9 +131,9 @@ class Batch {
   virtual std::size_t scratch_bytes() const = 0;  // all threads
 };
 
-// Make a batch; worlds start at qpos0 (or key 0's mocap poses where there are any) with zero velocity.
-// Throws std::invalid_argument with a message for a person: unknown contact model, layout that does not
-// fit the model, instruction set that this machine lacks.
+// Make a batch; worlds start at qpos0 (or key 0's mocap poses where there are any) with zero
+// velocity. Throws std::invalid_argument with a message for a person: unknown contact model, layout
+// that does not fit the model, instruction set that this machine lacks.
 std::unique_ptr<Batch> make_batch(std::shared_ptr<const model::Model> model, std::int64_t nworld,
                                   const BatchOptions& options);
 

@@ -15,16 +15,20 @@ namespace stepbench::batch {
 bool cpu_runs(Isa isa) {
   switch (isa) {
 #if defined(__x86_64__)
-    case Isa::kBaseline: return true;
-    case Isa::kAvx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case Isa::kBaseline:
+      return true;
+    case Isa::kAvx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case Isa::kAvx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("fma");
 #elif defined(__aarch64__)
-    case Isa::kNeon: return true;
+    case Isa::kNeon:
+      return true;
 #endif
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -73,8 +77,8 @@ BatchOptions resolve(const model::Model& m, BatchOptions o) {
   if (o.threads < 1) throw std::invalid_argument("threads must be at least 1");
   const std::vector<std::string> models = contact_model_names();
   if (std::find(models.begin(), models.end(), o.contact) == models.end()) {
-    throw std::invalid_argument(fmt::format("no contact model '{}'; choose one of {}", o.contact,
-                                            fmt::join(models, ", ")));
+    throw std::invalid_argument(
+        fmt::format("no contact model '{}'; choose one of {}", o.contact, fmt::join(models, ", ")));
   }
   if (const std::string why = contact::unsupported_reason(m, o.contact); !why.empty()) {
     throw std::invalid_argument(why);
@@ -102,9 +106,9 @@ BatchOptions resolve(const model::Model& m, BatchOptions o) {
   const std::vector<int> widths = available_lanes(o.isa, o.precision);
   if (o.lanes == 0) o.lanes = widths.back();
   if (std::find(widths.begin(), widths.end(), o.lanes) == widths.end()) {
-    throw std::invalid_argument(fmt::format("{} {} is built for {} lanes, not {}",
-                                            to_string(o.isa), to_string(o.precision),
-                                            fmt::join(widths, ", "), o.lanes));
+    throw std::invalid_argument(fmt::format("{} {} is built for {} lanes, not {}", to_string(o.isa),
+                                            to_string(o.precision), fmt::join(widths, ", "),
+                                            o.lanes));
   }
   return o;
 }

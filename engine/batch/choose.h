@@ -9,8 +9,8 @@ struct Model;
 
 namespace stepbench::batch {
 
-// Largest world that runs packed. More dofs no longer fit the packed factor's 64-bit patterns; more pairs
-// than this cost more to test in every lane than a broad phase costs per world.
+// Largest world that runs packed. More dofs no longer fit the packed factor's 64-bit patterns; more
+// pairs than this cost more to test in every lane than a broad phase costs per world.
 inline constexpr int kMaxPackedDofs = 64;
 inline constexpr std::size_t kMaxStaticPairs = 4096;
 

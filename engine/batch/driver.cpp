@@ -96,7 +96,8 @@ WorldState Driver<Real>::state(std::int64_t world) const {
   return s;
 }
 
-// Unused lanes of the last group repeat its first world: they never need an iteration more than it does.
+// Unused lanes of the last group repeat its first world: they never need an iteration more than it
+// does.
 template <class Real>
 void Driver<Real>::fill_padding(std::int64_t group) {
   const int valid = valid_lanes(group);
@@ -192,8 +193,8 @@ void Driver<Real>::clear_counters() {
 
 template <class Real>
 std::uint64_t Driver<Real>::hash(std::int64_t world) const {
-  const model::State<Real> s = bind_state<Real>(params_.params(),
-                                                const_cast<Real*>(group_state(world / lanes_)));
+  const model::State<Real> s =
+      bind_state<Real>(params_.params(), const_cast<Real*>(group_state(world / lanes_)));
   StateHash h;
   // bind_state is told one lane per element, so offsets are scaled by hand.
   const auto add = [&](const Real* array, int count) {

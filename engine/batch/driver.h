@@ -1,8 +1,8 @@
 // The CPU driver: state of all worlds in groups of W, stepped by a team of threads.
 //
-// Each thread owns a contiguous range of groups and one arena. It visits a group once per call of step()
-// and takes all its steps there, so that a group's state stays in the cache; controls are refreshed
-// inside the visit.
+// Each thread owns a contiguous range of groups and one arena. It visits a group once per call of
+// step() and takes all its steps there, so that a group's state stays in the cache; controls are
+// refreshed inside the visit.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,8 @@ class Driver final : public Batch {
   const Real* group_state(std::int64_t group) const { return state_.get() + group * stride_; }
   int valid_lanes(std::int64_t group) const;
   void fill_padding(std::int64_t group);
-  void visit_group(int thread, std::int64_t group, std::int64_t nstep, const ControlSource* controls);
+  void visit_group(int thread, std::int64_t group, std::int64_t nstep,
+                   const ControlSource* controls);
   void refresh_controls(std::int64_t group, std::int64_t step, const ControlSource& controls,
                         std::vector<double>& ctrl);
   void record(std::int64_t group, std::int64_t first_step, int nstep, const VisitResult<Real>& r);

@@ -1,9 +1,9 @@
 // The seam between the batch driver and the step code built for one instruction set.
 //
 // The driver (ordinary code, built once) owns memory and threads; a kernel (step code, built per
-// instruction set, lane width and layout) only sees the plain records below. Nothing of the standard
-// library crosses the seam, so that no function compiled for a wider instruction set can be merged into
-// the program's common code.
+// instruction set, lane width and layout) only sees the plain records below. Nothing of the
+// standard library crosses the seam, so that no function compiled for a wider instruction set can
+// be merged into the program's common code.
 #pragma once
 
 #include <span>
@@ -22,8 +22,8 @@ struct ArenaNeed {
   SB_HD bool any() const { return con > 0 || j > 0 || pair > 0 || workspace > 0; }
 };
 
-// Working memory of one thread. A kernel that runs out of room calls `grow`, which replaces the growing
-// blocks (their contents are lost) and updates the pointers and capacities here.
+// Working memory of one thread. A kernel that runs out of room calls `grow`, which replaces the
+// growing blocks (their contents are lost) and updates the pointers and capacities here.
 template <class Real>
 struct Arena {
   Real* fixed = nullptr;     // scratch_count lane values
@@ -42,13 +42,13 @@ struct Arena {
 // What happened in a visit, per lane: filled by the kernel, W values each.
 template <class Real>
 struct VisitResult {
-  Real* ncon;            // contacts listed in the last step
-  Real* nefc;            // rows of the last step
-  Real* niter;           // solver iterations of the last step
+  Real* ncon;             // contacts listed in the last step
+  Real* nefc;             // rows of the last step
+  Real* niter;            // solver iterations of the last step
   Real* max_penetration;  // m, last step
-  Real* capped;          // steps of this visit that stopped at the iteration cap
-  Real* bad_step;        // first step of this visit with a value that is not finite, -1: none
-  Real* overflow_step;   // first step of this visit with more than max_contacts contacts, -1: none
+  Real* capped;           // steps of this visit that stopped at the iteration cap
+  Real* bad_step;         // first step of this visit with a value that is not finite, -1: none
+  Real* overflow_step;    // first step of this visit with more than max_contacts contacts, -1: none
 };
 inline constexpr int kVisitResults = 7;
 
@@ -57,10 +57,11 @@ struct Visit {
   const model::Params<Real>* params = nullptr;
   const collide::PairParams<Real>* pairs = nullptr;  // every pair that can collide (static list)
   int npair = 0;
-  const collide::BroadPhaseParams<Real>* broad_phase = nullptr;  // not null: pairs are found per step
+  const collide::BroadPhaseParams<Real>* broad_phase =
+      nullptr;  // not null: pairs are found per step
   contact::Options<Real> contact;
   bool single = false;    // single layout: one world, solved island by island
-  int max_contacts = 0;  // per world; 0: no limit
+  int max_contacts = 0;   // per world; 0: no limit
   Real* state = nullptr;  // the group's state block
   Arena<Real>* arena = nullptr;
   VisitResult<Real> result{};

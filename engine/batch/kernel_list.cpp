@@ -3,15 +3,15 @@
 
 #include "engine/batch/kernel.h"
 
-#define SB_DECLARE(isa)                                                \
-  namespace stepbench::batch::isa {                                    \
-  extern const Kernel<float> kKernelsF32[];                            \
-  extern const int kNumKernelsF32;                                     \
-  extern const Kernel<double> kKernelsF64[];                           \
-  extern const int kNumKernelsF64;                                     \
+#define SB_DECLARE(isa)                      \
+  namespace stepbench::batch::isa {          \
+  extern const Kernel<float> kKernelsF32[];  \
+  extern const int kNumKernelsF32;           \
+  extern const Kernel<double> kKernelsF64[]; \
+  extern const int kNumKernelsF64;           \
   }
-#define SB_APPEND(isa)                                                              \
-  f32.insert(f32.end(), isa::kKernelsF32, isa::kKernelsF32 + isa::kNumKernelsF32);  \
+#define SB_APPEND(isa)                                                             \
+  f32.insert(f32.end(), isa::kKernelsF32, isa::kKernelsF32 + isa::kNumKernelsF32); \
   f64.insert(f64.end(), isa::kKernelsF64, isa::kKernelsF64 + isa::kNumKernelsF64);
 
 #if defined(SB_HAVE_ISA_BASELINE)

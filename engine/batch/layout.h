@@ -33,7 +33,8 @@ SB_HD std::size_t scratch_count(const model::Params<Real>& m) {
 
 // Elements of the scratch arrays that grow with contacts.
 template <class Real>
-SB_HD std::size_t contact_count(const model::Params<Real>& m, std::size_t maxcon, std::size_t maxj) {
+SB_HD std::size_t contact_count(const model::Params<Real>& m, std::size_t maxcon,
+                                std::size_t maxj) {
   std::size_t n = 0;
   (void)m;
 #define X(name, count, unit, stage) n += std::size_t(count);

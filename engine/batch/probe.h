@@ -1,7 +1,7 @@
 // One evaluation of the step for one world, laid open: for `check`, `trace`, energies and tests.
 //
-// Runs the packed stages on one lane in ordinary code. Since a world's bits do not depend on the lane
-// width or the instruction set, this is what a batch computes, whatever kernel steps it.
+// Runs the packed stages on one lane in ordinary code. Since a world's bits do not depend on the
+// lane width or the instruction set, this is what a batch computes, whatever kernel steps it.
 #pragma once
 
 #include "engine/batch/kernel.h"

@@ -19,11 +19,12 @@ class ThreadPool {
 
   int size() const { return int(workers_.size()) + 1; }
 
-  // Run f(thread, begin, end) on every thread over its share of [0, n); returns when all are done. An
-  // exception in any share is rethrown here (the first thread's, in thread order).
+  // Run f(thread, begin, end) on every thread over its share of [0, n); returns when all are done.
+  // An exception in any share is rethrown here (the first thread's, in thread order).
   void run(std::int64_t n, const std::function<void(int, std::int64_t, std::int64_t)>& f);
 
-  // Share of thread t: ranges differ by at most one element and depend on n and the team size alone.
+  // Share of thread t: ranges differ by at most one element and depend on n and the team size
+  // alone.
   static std::int64_t share_begin(std::int64_t n, int size, int t) { return n * t / size; }
 
  private:

@@ -21,7 +21,8 @@ void visit(const Visit<math::RealOf<Lane>>& v) {
     stepper.step();
     const Lane now = Lane(Real(k));
     capped += d.out_capped[0];
-    bad_step = math::select((bad_step < Lane(Real(0))) & (d.out_bad[0] > Lane(Real(0))), now, bad_step);
+    bad_step =
+        math::select((bad_step < Lane(Real(0))) & (d.out_bad[0] > Lane(Real(0))), now, bad_step);
     if (v.max_contacts > 0) {
       const auto over = d.out_ncon[0] > Lane(Real(v.max_contacts));
       overflow_step = math::select((overflow_step < Lane(Real(0))) & over, now, overflow_step);

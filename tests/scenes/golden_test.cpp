@@ -1,7 +1,8 @@
-// Golden hashes: the bits of each scene x contact model x precision, equal on every machine and compiler.
+// Golden hashes: the bits of each scene x contact model x precision, equal on every machine and
+// compiler.
 //
-// A change of these numbers is a change of results: make it on purpose, say why in CHANGELOG.md, and
-// write the file anew with SB_UPDATE_GOLDEN=1.
+// A change of these numbers is a change of results: make it on purpose, say why in CHANGELOG.md,
+// and write the file anew with SB_UPDATE_GOLDEN=1.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
