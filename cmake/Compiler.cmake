@@ -45,6 +45,10 @@ endif()
 add_library(sb_warnings INTERFACE)
 target_compile_options(sb_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
                                              $<$<BOOL:${SB_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # GCC 12 and 13 see overlapping copies in string::insert and operator+ (GCC bug 105651).
+  target_compile_options(sb_warnings INTERFACE -Wno-restrict)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SB_SANITIZE)
   # GCC 12 reports "maybe uninitialized" and array bounds through its own instrumentation.
   target_compile_options(sb_warnings INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
