@@ -22,6 +22,35 @@ set(isa_flags_avx2 -mavx2 -mfma -mbmi2)
 set(isa_flags_avx512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mavx2 -mfma -mbmi2
                      -mprefer-vector-width=512)
 
+# sb_isa_options(<target> <isa>): compile a target's step code for an instruction set.
+function(sb_isa_options target isa)
+  string(TOUPPER ${isa} ISA)
+  target_compile_definitions(${target} PRIVATE SB_ISA=isa_${isa} SB_ISA_NAME_${ISA}=1)
+  target_compile_options(
+    ${target}
+    PRIVATE
+      ${isa_flags_${isa}} $<$<CONFIG:Release>:-O3>
+      # Kernels read neither errno nor the exception flags; both options change no result bits and let
+      # select() become a blend.
+      -fno-math-errno -fno-trapping-math)
+endfunction()
+
+# sb_host_isa(<variable>): the widest of SB_ISAS that this machine runs.
+function(sb_host_isa variable)
+  list(GET SB_ISAS 0 best)
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+    if("avx2" IN_LIST SB_ISAS AND flags MATCHES " avx2" AND flags MATCHES " fma" AND flags MATCHES " bmi2")
+      set(best avx2)
+    endif()
+    if("avx512" IN_LIST SB_ISAS AND flags MATCHES " avx512dq" AND flags MATCHES " avx512vl" AND flags MATCHES
+                                                                                            " avx512bw")
+      set(best avx512)
+    endif()
+  endif()
+  set(${variable} ${best} PARENT_SCOPE)
+endfunction()
+
 # sb_kernels(<library> <folder>): add the kernels of `folder` to sb_<library>.
 function(sb_kernels library folder)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
@@ -40,14 +69,7 @@ function(sb_kernels library folder)
     string(TOUPPER ${isa} ISA)
     set(target sb_kernels_${isa})
     add_library(${target} OBJECT ${sources})
-    target_compile_definitions(${target} PRIVATE SB_ISA=isa_${isa} SB_ISA_NAME_${ISA}=1)
-    target_compile_options(
-      ${target}
-      PRIVATE
-        ${isa_flags_${isa}} $<$<CONFIG:Release>:-O3>
-        # Kernels read neither errno nor the exception flags; both options change no result bits and
-        # let select() become a blend.
-        -fno-math-errno -fno-trapping-math)
+    sb_isa_options(${target} ${isa})
     target_link_libraries(${target} PRIVATE sb_math sb_flags sb_warnings)
     target_sources(sb_${library} ${scope} $<TARGET_OBJECTS:${target}>)
     target_compile_definitions(sb_${library} ${scope} SB_HAVE_ISA_${ISA}=1)
