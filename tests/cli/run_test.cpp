@@ -205,12 +205,12 @@ TEST_F(Run, ExpectedHashes) {
       0);
   std::string golden = read("a/summary.csv");
   const std::string hash = summaries("a")[0].repeat.state_hash;
-  golden.replace(golden.find(hash), hash.size(), "00000000000000ff");
+  golden.replace(golden.find(hash), hash.size(), "0x00000000000000ff");
   write("golden.csv", golden);
   const ProgramResult r =
       run(quick({"run", box_scene(), "--out", "c", "--expect-hash", "golden.csv"}));
   EXPECT_EQ(r.exit_code, 5) << r.err;
-  EXPECT_NE(r.err.find("expected 00000000000000ff"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("expected 0x00000000000000ff"), std::string::npos) << r.err;
   EXPECT_EQ(run(quick({"run", box_scene(), "--out", "d", "--expect-hash", hash})).exit_code, 2);
 }
 
