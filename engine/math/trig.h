@@ -291,8 +291,9 @@ SB_INLINE Lane log(Lane x) {
   return select(tiny, edge, select(finite, y, x));
 }
 
-// x^y for x >= 0 (0^0 = 1, infinity^y = infinity, NaN for x < 0). Error <= 2 ulp while |y log x| <= 50 (f32: 20), 4 ulp up to the
-// ends of the range. The logarithm is carried as a sum of two numbers.
+// x^y for x >= 0 (0^0 = 1, infinity^y = infinity, NaN for x < 0). Error <= 2 ulp while |y log x| <=
+// 50 (f32: 20), 4 ulp up to the ends of the range. The logarithm is carried as a sum of two
+// numbers.
 template <class Lane>
 SB_INLINE Lane pow(Lane x, Lane y) {
   using Real = RealOf<Lane>;
