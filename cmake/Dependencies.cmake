@@ -26,6 +26,9 @@ target_include_directories(sb_csv PRIVATE "${csv_dir}")
 target_compile_definitions(sb_csv PUBLIC CSV_ENABLE_THREADS=0
                                          CLASSIFY_SCALAR_USE_STD_FLOAT_FROM_CHARS=1)
 target_compile_options(sb_csv PRIVATE -w)
+# Its C++20 interface uses ranges that Clang 14 cannot compile with GCC 12's library.
+set_target_properties(sb_csv PROPERTIES CXX_STANDARD 17)
+set_source_files_properties("${CMAKE_SOURCE_DIR}/reports/csv.cpp" PROPERTIES COMPILE_OPTIONS -std=c++17)
 target_link_libraries(sb_csv PRIVATE sb_flags)
 add_library(SB::csv ALIAS sb_csv)
 
