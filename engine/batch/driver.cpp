@@ -111,8 +111,9 @@ template <class Real>
 void Driver<Real>::refresh_controls(std::int64_t group, std::int64_t step,
                                     const ControlSource& controls, std::vector<double>& ctrl) {
   const int nu = params_.params().nu;
-  Real* array = bind_state<Real>(params_.params(), group_state(group)).qpos +
-                std::ptrdiff_t(model_->nq + model_->nv + model_->na) * lanes_;
+  const model::State<Real> s = bind_state<Real>(params_.params(), group_state(group));
+  // bind_state is told one lane per element, so the offset is scaled by hand.
+  Real* array = s.qpos + (s.ctrl - s.qpos) * lanes_;
   for (int l = 0; l < valid_lanes(group); ++l) {
     for (int i = 0; i < nu; ++i) ctrl[size_t(i)] = double(array[i * lanes_ + l]);
     controls.fill(first_world_ + group * lanes_ + l, step, ctrl);
@@ -121,9 +122,7 @@ void Driver<Real>::refresh_controls(std::int64_t group, std::int64_t step,
 }
 
 template <class Real>
-void Driver<Real>::record(std::int64_t group, std::int64_t first_step, int nstep,
-                          const VisitResult<Real>& r) {
-  (void)nstep;
+void Driver<Real>::record(std::int64_t group, std::int64_t first_step, const VisitResult<Real>& r) {
   for (int l = 0; l < valid_lanes(group); ++l) {
     WorldStats& s = stats_[size_t(group * lanes_ + l)];
     s.ncon = int(r.ncon[l]);
@@ -169,7 +168,7 @@ void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t nste
     if (padded) fill_padding(group);
     v.nstep = int(n);
     kernel_.visit(v);
-    record(group, step, int(n), arena.result());
+    record(group, step, arena.result());
     done += n;
   }
 }

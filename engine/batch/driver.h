@@ -47,7 +47,7 @@ class Driver final : public Batch {
                    const ControlSource* controls);
   void refresh_controls(std::int64_t group, std::int64_t step, const ControlSource& controls,
                         std::vector<double>& ctrl);
-  void record(std::int64_t group, std::int64_t first_step, int nstep, const VisitResult<Real>& r);
+  void record(std::int64_t group, std::int64_t first_step, const VisitResult<Real>& r);
 
   std::shared_ptr<const model::Model> model_;
   BatchOptions options_;
