@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/batch/kernel.h"
+#include "engine/contact/context.h"
 
 namespace stepbench::model {
 struct Model;
@@ -11,7 +12,7 @@ namespace stepbench::batch {
 
 // Largest world that runs packed. More dofs no longer fit the packed factor's 64-bit patterns; more
 // pairs than this cost more to test in every lane than a broad phase costs per world.
-inline constexpr int kMaxPackedDofs = 64;
+using contact::kMaxPackedDofs;
 inline constexpr std::size_t kMaxStaticPairs = 4096;
 
 // Layout that kAuto stands for: a function of the model alone.
