@@ -1,19 +1,21 @@
 // Is the physics MuJoCo's? Comparison of a scene with the real library, in three parts:
 //
 // - model: every array of model_fields.h against mjModel's, 1e-12 relative.
-// - forward: one evaluation at several states (start, disturbed, along a trajectory): poses, contacts,
-//   rows, forces, qacc; 1e-10 relative. States at which MuJoCo's own contacts or qacc move by more than
-//   1e-11 when the state moves by rounding are left out, with a note.
+// - forward: one evaluation at several states (start, disturbed, along a trajectory): poses,
+// contacts,
+//   rows, forces, qacc; 1e-10 relative. States at which MuJoCo's own contacts or qacc move by more
+//   than 1e-11 when the state moves by rounding are left out, with a note.
 // - window: 200 steps from several starts; positions and velocities 1e-9 (f64), 1e-3 (f32). Windows
-//   after the first restart from the oracle's state, so that chaos does not add up, and end where a twin
-//   of the oracle that differs by rounding drifts away; a note says where, and how many steps counted.
+//   after the first restart from the oracle's state, so that chaos does not add up, and end where a
+//   twin of the oracle that differs by rounding drifts away; a note says where, and how many steps
+//   counted.
 //
 // Both sides run to termination tolerance 0 with a line search to 1e-10 (`kCheckTolerance`,
 // `kCheckLsTolerance`): at 1e-15 MuJoCo itself stops with a residual of 1e-6 N on elliptic cones
-// (scenes/quadruped.xml), at 0 with 1e-14; at the default 1e-8 two correct Newton solvers on an elliptic
-// cone stop 1e-8 apart, which a trajectory amplifies (mujoco_warp.md 6.14). Caps on iterations are
-// raised to 100. A file that asks for CG or PGS is compared with MuJoCo's Newton, since newton is what
-// runs here; a note says so.
+// (scenes/quadruped.xml), at 0 with 1e-14; at the default 1e-8 two correct Newton solvers on an
+// elliptic cone stop 1e-8 apart, which a trajectory amplifies (mujoco_warp.md 6.14). Caps on
+// iterations are raised to 100. A file that asks for CG or PGS is compared with MuJoCo's Newton,
+// since newton is what runs here; a note says so.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,8 @@ class ModelComparison {
 #define X(name) size(#name, ours_.name, std::int64_t(theirs_.name));
     X(nq)
     X(nv)
-    X(nu) X(na) X(nbody) X(njnt) X(nsite) X(npair) X(nexclude) X(nkey) X(nmocap) X(ntree)
+    X(nu)
+    X(na) X(nbody) X(njnt) X(nsite) X(npair) X(nexclude) X(nkey) X(nmocap) X(ntree)
 #undef X
         size("ngeom", ours_.ngeom, std::int64_t(shared_.size()));
   }

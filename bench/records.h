@@ -78,7 +78,7 @@ inline constexpr const char* kThrottled = "throttled";
 inline constexpr const char* kOpen = "open";
 
 // clang-format off
-// --- who and when ---------------------------------------------------------------------------------
+// --- who and when ------------------------------------------------------------------------------
 #define SB_ID_COLUMNS(X) \
   X(Text, schema_version, "", "version of this table (semver); columns are only added at the end") \
   X(Text, plan_id, "", "hash of the ordered list of cells") \
@@ -88,10 +88,10 @@ inline constexpr const char* kOpen = "open";
   X(Text, status, "", "ok, or why there is no speed: no_device, overflow, nonfinite, diverged, " \
     "unsupported, out_of_memory, failed") \
   X(Text, status_detail, "", "one line for a person, with the remedy where there is one") \
-  X(Text, marks, "", "what to know although the speed stands, ';'-separated: not_steady, outlier, " \
-    "bimodal, throttled, open")
+  X(Text, marks, "", "what to know although the speed stands, ';'-separated: not_steady, " \
+    "outlier, bimodal, throttled, open")
 
-// --- the scene ------------------------------------------------------------------------------------
+// --- the scene ---------------------------------------------------------------------------------
 #define SB_SCENE_COLUMNS(X) \
   X(Text, scene, "", "file as given on the command line") \
   X(Text, scene_sha, "", "first 16 hex digits of the SHA-256 of the effective MJCF") \
@@ -107,7 +107,7 @@ inline constexpr const char* kOpen = "open";
   X(Real, tolerance, "1", "solver's termination tolerance actually used") \
   X(Text, overrides, "", "what differs from the file, ';'-separated name=value")
 
-// --- the axes -------------------------------------------------------------------------------------
+// --- the axes ----------------------------------------------------------------------------------
 #define SB_CELL_COLUMNS(X) \
   X(Text, engine, "", "stepbench or a peer: mujoco") \
   X(Text, device, "", "cpu or cuda") \
@@ -128,7 +128,7 @@ inline constexpr const char* kOpen = "open";
   X(Text, sleep, "", "sleeping bodies: always off") \
   X(Text, sync_mode, "", "when the clock stops: complete = after every world of the window is done")
 
-// --- set-up, apart from steady state ----------------------------------------------------------------
+// --- set-up, apart from steady state -----------------------------------------------------------
 #define SB_SETUP_COLUMNS(X) \
   X(Real, load_s, "s", "read and parse the scene") \
   X(Real, compile_s, "s", "compile the scene into a model") \
@@ -139,9 +139,10 @@ inline constexpr const char* kOpen = "open";
   X(Int, state_bytes, "bytes", "states of all worlds") \
   X(Int, scratch_bytes, "bytes", "working memory of all threads")
 
-// --- one repetition -------------------------------------------------------------------------------
-// A repetition is `passes` passes; each sets its worlds to their start states (untimed) and advances them
-// by `pass_steps` steps (timed). Every engine of a comparison group runs the same steps of the same worlds.
+// --- one repetition ----------------------------------------------------------------------------
+// A repetition is `passes` passes; each sets its worlds to their start states (untimed) and advances
+// them by `pass_steps` steps (timed). Every engine of a comparison group runs the same steps of the
+// same worlds.
 #define SB_TIMING_COLUMNS(X) \
   X(Int, rep, "1", "repetition, from 0") \
   X(Int, process_idx, "1", "process that ran it, from 0") \
@@ -155,12 +156,13 @@ inline constexpr const char* kOpen = "open";
   X(Real, realtime_factor_aggregate, "1", "simulated seconds of all worlds per second") \
   X(Real, realtime_factor_per_world, "1", "simulated seconds of one world per second") \
   X(Real, ns_per_world_step, "ns", "elapsed_s / (steps x worlds)") \
-  X(Real, cpu_s, "s", "processor time of the process in the window: threads x elapsed_s when alone") \
+  X(Real, cpu_s, "s", "processor time of the process in the window: threads x elapsed_s when " \
+    "alone") \
   X(Real, clock_mhz, "MHz", "mean clock of the cores after the window, where the kernel tells it") \
   X(Text, window_hash, "", "64-bit hash of all worlds at the end of the window's last pass") \
   X(Text, started_utc, "", "start of the repetition, ISO 8601")
 
-// --- the workload behind the speed ------------------------------------------------------------------
+// --- the workload behind the speed -------------------------------------------------------------
 // Statistics are over worlds and over the ends of passes; penetration and counters over the same.
 #define SB_WORKLOAD_COLUMNS(X) \
   X(Int, surveys, "1", "world states looked at") \
@@ -179,22 +181,22 @@ inline constexpr const char* kOpen = "open";
   X(Int, first_flag_step, "1", "step of the first such event") \
   X(Real, asleep_frac, "1", "share of bodies asleep: 0, sleeping is off") \
   X(Real, max_penetration_m, "m", "deepest overlap of two geoms") \
-  X(Real, energy_drift_frac, "1", "change of mechanical energy over a pass / its scale, mean; scale: " \
-    "kinetic + |potential| at the start") \
+  X(Real, energy_drift_frac, "1", "change of mechanical energy over a pass / its scale, mean; " \
+    "scale: kinetic + |potential| at the start") \
   X(Real, kinetic_j_per_kg, "J/kg", "kinetic energy per mass at the end, mean") \
   X(Int, host_rss_bytes, "bytes", "resident memory of the process after the window")
 
-// --- repeatability: fixed steps from the same seed, outside the timed window ------------------------
+// --- repeatability: fixed steps from the same seed, outside the timed window -------------------
 #define SB_REPEAT_COLUMNS(X) \
   X(Int, repeat_steps, "1", "steps from the start states after which states are hashed") \
   X(Int, repeat_runs, "1", "runs compared, the reference included") \
   X(Text, repeat_threads, "", "thread counts of the runs, ';'-separated") \
-  X(Text, state_hash, "", "64-bit hash of all worlds' states after repeat_steps: order-independent " \
-    "combination over worlds, hexadecimal") \
+  X(Text, state_hash, "", "64-bit hash of all worlds' states after repeat_steps: " \
+    "order-independent combination over worlds, hexadecimal") \
   X(Real, repeat_equal_frac, "1", "share of world trajectories bit-equal to the reference run") \
   X(Int, repeat_distinct, "1", "distinct outcomes of the whole batch over the runs; 1 = repeatable")
 
-// --- a cell, over its repetitions -------------------------------------------------------------------
+// --- a cell, over its repetitions --------------------------------------------------------------
 #define SB_SUMMARY_COLUMNS(X) \
   X(Int, reps, "1", "repetitions with a speed") \
   X(Text, stop_rule, "", "rule that ended the cell: min_reps (steady enough at once), max_noise, " \
@@ -216,17 +218,18 @@ inline constexpr const char* kOpen = "open";
   X(Real, realtime_factor_per_world, "1", "simulated seconds of one world per second, median") \
   X(Real, ns_per_world_step, "ns", "time per step of one world, median") \
   X(Real, worlds_per_thread, "1", "worlds / threads") \
-  X(Text, scaling_base, "", "cell_id of the cell with the smallest world count and fewest threads " \
-    "that differs in nothing else") \
+  X(Text, scaling_base, "", "cell_id of the cell with the smallest world count and fewest " \
+    "threads that differs in nothing else") \
   X(Real, speedup, "1", "world_steps_per_s / that of scaling_base") \
   X(Real, efficiency_frac, "1", "speedup / ratio of usable threads, min(threads, worlds)") \
-  X(Real, speedup_threads, "1", "against one thread (fewest in the sweep) at the same world count") \
+  X(Real, speedup_threads, "1", "against one thread (fewest in the sweep) at the same world " \
+    "count") \
   X(Real, efficiency_threads_frac, "1", "speedup_threads / ratio of threads") \
   X(Real, ratio_mujoco, "1", "world_steps_per_s / that of mujoco in the same scene, timestep, " \
     "density, inputs, threads and worlds of this run") \
   X(Int, window_distinct, "1", "distinct window_hash over repetitions; 1 = repeatable")
 
-// --- the machine and the build; repeated in every row so that a row stands alone ---------------------
+// --- the machine and the build; repeated in every row so that a row stands alone ---------------
 #define SB_ENV_COLUMNS(X) \
   X(Text, env_id, "", "hash of the environment record in env.json") \
   X(Text, cpu_model, "", "processor") \

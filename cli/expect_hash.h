@@ -21,7 +21,8 @@ struct ExpectedHashes {
 ExpectedHashes expect_hashes(const std::string& text, const std::string& key,
                              const std::string& hash);
 
-// 0x and 16 hexadecimal digits in lower case (`text` may lack the 0x), or empty where `text` is no hash.
+// 0x and 16 hexadecimal digits in lower case (`text` may lack the 0x), or empty where `text` is no
+// hash.
 std::string as_hash(std::string_view text);
 
 }  // namespace stepbench::cli

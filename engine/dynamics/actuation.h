@@ -1,10 +1,13 @@
-// Actuator forces: MuJoCo's mj_fwdActuation; reference mujoco_warp 6.12; MuJoCo manual, "Actuation model".
+// Actuator forces: MuJoCo's mj_fwdActuation; reference mujoco_warp 6.12; MuJoCo manual, "Actuation
+// model".
 //
-// Reads qpos, qvel, act, ctrl, qfrc_gravcomp. Writes act_dot, actuator_force, qfrc_actuator. Order: clamp
-// controls, activation dynamics, force = gain (control or activation) + bias, clamp to forcerange, moment
-// arms, gravity compensation of joints that take it from their actuators, clamp to actfrcrange.
+// Reads qpos, qvel, act, ctrl, qfrc_gravcomp. Writes act_dot, actuator_force, qfrc_actuator. Order:
+// clamp controls, activation dynamics, force = gain (control or activation) + bias, clamp to
+// forcerange, moment arms, gravity compensation of joints that take it from their actuators, clamp
+// to actfrcrange.
 //
-// A control that is not a number, or beyond 1e10 after clamping, sets all controls of its world to 0.
+// A control that is not a number, or beyond 1e10 after clamping, sets all controls of its world to
+// 0.
 #pragma once
 
 #include "engine/dynamics/transmission.h"
@@ -18,9 +21,11 @@ SB_INLINE Lane clip(Lane x, const RealOf<Lane>* range) {
   return select(x < lo, lo, select(x > hi, hi, x));
 }
 
-// Activation after one step with the given derivative: mj_nextActivation. Those of disabled actuators stay.
+// Activation after one step with the given derivative: mj_nextActivation. Those of disabled
+// actuators stay.
 template <class Lane>
-SB_INLINE Lane next_activation(const model::Params<RealOf<Lane>>& m, int i, Lane act, Lane act_dot) {
+SB_INLINE Lane next_activation(const model::Params<RealOf<Lane>>& m, int i, Lane act,
+                               Lane act_dot) {
   using Real = RealOf<Lane>;
   Real h = m.opt.timestep;
   if (m.actuator_dyntype[i] == model::kDynFilterExact) {

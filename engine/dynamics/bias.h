@@ -1,8 +1,8 @@
 // Bias forces (gravity, Coriolis, centripetal, gyroscopic) by the recursive Newton-Euler algorithm:
 // MuJoCo's mj_rne at zero acceleration; Featherstone (2008), section 5.3.
 //
-// Reads cinert, cvel, cacc, cdof. Writes cfrc (force that a joint carries for its body and all beyond it)
-// and qfrc_bias_i = cdof_i . cfrc_body(i).
+// Reads cinert, cvel, cacc, cdof. Writes cfrc (force that a joint carries for its body and all
+// beyond it) and qfrc_bias_i = cdof_i . cfrc_body(i).
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -34,8 +34,7 @@ SB_HD void bias(const model::Params<RealOf<Lane>>& m, const model::State<Lane>&,
       const int first = m.body_dofadr[b];
       for (int i = first; i < first + m.body_dofnum[b]; ++i) {
         const Lane* c = d.cdof + 6 * i;
-        d.qfrc_bias[i] =
-            is_translation(m, i) ? dot(load3(c + 3), f.lin) : dot(load6(c), f);
+        d.qfrc_bias[i] = is_translation(m, i) ? dot(load3(c + 3), f.lin) : dot(load6(c), f);
       }
       if (kind & model::kBodyRooted) continue;
       Lane* up = d.cfrc + 6 * m.body_parentid[b];

@@ -1,7 +1,8 @@
 // Worlds that blew up: MuJoCo's mj_checkPos, mj_checkVel, mj_checkAcc and mj_resetData.
 //
-// A number that is NaN or beyond 1e10 resets its world (and no other) to qpos0, zero velocity, controls and
-// activations, mocap bodies at their start, time 0; out_bad tells. Without autoreset it only tells.
+// A number that is NaN or beyond 1e10 resets its world (and no other) to qpos0, zero velocity,
+// controls and activations, mocap bodies at their start, time 0; out_bad tells. Without autoreset
+// it only tells.
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -12,8 +13,8 @@ namespace detail {
 
 inline constexpr float kMaxValue = 1e10f;  // mjMAXVAL
 
-// Lanes where all of a[0 .. n) are numbers within 1e10. The sum of squares settles it for all lanes at
-// once in every ordinary step.
+// Lanes where all of a[0 .. n) are numbers within 1e10. The sum of squares settles it for all lanes
+// at once in every ordinary step.
 template <class Lane>
 SB_INLINE MaskOf<Lane> all_good(const Lane* a, int n, MaskOf<Lane> good) {
   using Real = RealOf<Lane>;

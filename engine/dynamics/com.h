@@ -1,8 +1,9 @@
 // Centres of mass, inertias and motion vectors about them: MuJoCo's mj_comPos.
 //
-// Spatial quantities of a kinematic tree are taken about the centre of mass of that tree, in world axes.
-// Reads xpos, xmat, xipos, and cdof as (axis, anchor). Writes subtree_com (per tree), cinert (ten numbers,
-// engine/math/spatial.h) and cdof: (0, axis) for translations, (axis, axis x (com - anchor)) for rotations.
+// Spatial quantities of a kinematic tree are taken about the centre of mass of that tree, in world
+// axes. Reads xpos, xmat, xipos, and cdof as (axis, anchor). Writes subtree_com (per tree), cinert
+// (ten numbers, engine/math/spatial.h) and cdof: (0, axis) for translations, (axis, axis x (com -
+// anchor)) for rotations.
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -59,7 +60,8 @@ SB_INLINE Vec3<Lane> tree_com(const model::Params<RealOf<Lane>>& m, const model:
                               int root, int end) {
   using Real = RealOf<Lane>;
   const Real mass = m.body_subtreemass[root];
-  // One body: its own centre, without the rounding of m x / m, so that its first moment is exactly 0.
+  // One body: its own centre, without the rounding of m x / m, so that its first moment is exactly
+  // 0.
   if (end == root + 1 || mass < kMinVal<Real>) return load3(d.xipos + 3 * root);
   Vec3<Lane> sum = Lane(m.body_mass[root]) * load3(d.xipos + 3 * root);
   for (int b = root + 1; b < end; ++b) {

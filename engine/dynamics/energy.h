@@ -1,7 +1,8 @@
 // Mechanical energy (J): MuJoCo's mj_energyPos and mj_energyVel.
 //
-// Potential: -sum m g . xipos over all bodies but the world, plus springs (the integral of the force
-// polynomials of passive.h). Kinetic: sum of v . I v / 2 over bodies plus armature; equal to v^T M v / 2.
+// Potential: -sum m g . xipos over all bodies but the world, plus springs (the integral of the
+// force polynomials of passive.h). Kinetic: sum of v . I v / 2 over bodies plus armature; equal to
+// v^T M v / 2.
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -47,8 +48,8 @@ SB_HD Lane energy_potential(const model::Params<RealOf<Lane>>& m, const model::S
       q += 3;
     }
     const Quat<Lane> now = normalize(load4(s.qpos + q));
-    e += detail::spring_energy(
-        m, j, norm(difference(now, math::broadcast4<Lane>(m.qpos_spring + q))));
+    e += detail::spring_energy(m, j,
+                               norm(difference(now, math::broadcast4<Lane>(m.qpos_spring + q))));
   }
   return e;
 }

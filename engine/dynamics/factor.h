@@ -1,13 +1,13 @@
-// Sparse factorisation M = L^T D L over the pattern of M, without fill: MuJoCo's mj_factorI and mj_solveLD;
-// Featherstone (2008), section 6.5 (after Featherstone, IJRR 24(6), 2005).
+// Sparse factorisation M = L^T D L over the pattern of M, without fill: MuJoCo's mj_factorI and
+// mj_solveLD; Featherstone (2008), section 6.5 (after Featherstone, IJRR 24(6), 2005).
 //
-// Row i of a matrix in this pattern holds the ancestors of dof i in ascending order and i itself last, so
-// the row of an ancestor is a prefix of it; dofs are numbered depth first, so the descendants of i are the
-// dofs up to dof_end[i]. Rows are finished from the last to the first, each gathering what its descendants
-// take from it (left-looking): its entries stay in registers while the descendants' rows stream by, one
-// load for each multiply-add. The textbook order, which subtracts each row from its ancestors' rows as soon
-// as it is done, needs two loads and a store instead: 119 ns against 46 for each world of a 27-dof humanoid
-// (f32 x 16, Zen 4).
+// Row i of a matrix in this pattern holds the ancestors of dof i in ascending order and i itself
+// last, so the row of an ancestor is a prefix of it; dofs are numbered depth first, so the
+// descendants of i are the dofs up to dof_end[i]. Rows are finished from the last to the first,
+// each gathering what its descendants take from it (left-looking): its entries stay in registers
+// while the descendants' rows stream by, one load for each multiply-add. The textbook order, which
+// subtracts each row from its ancestors' rows as soon as it is done, needs two loads and a store
+// instead: 119 ns against 46 for each world of a 27-dof humanoid (f32 x 16, Zen 4).
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -16,10 +16,11 @@ namespace stepbench::dynamics::inline SB_ISA {
 
 namespace detail {
 
-// Entries [at, at + N) of row i, less what its descendants take. LD holds the descendants' finished rows.
+// Entries [at, at + N) of row i, less what its descendants take. LD holds the descendants' finished
+// rows.
 template <int N, class Lane>
-SB_INLINE void gather_row(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* LD, int i,
-                          int at, Lane (&entry)[N]) {
+SB_INLINE void gather_row(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* LD,
+                          int i, int at, Lane (&entry)[N]) {
   const Lane* row = M + m.M_rowadr[i] + at;
   SB_UNROLL for (int j = 0; j < N; ++j) entry[j] = row[j];
   const int own = m.M_rownnz[i] - 1;
@@ -49,8 +50,8 @@ SB_INLINE Lane finish_diagonal(const model::Params<RealOf<Lane>>& m, const Lane*
   return inv;
 }
 
-// Rows root .. root + N - 1 at the top of a tree, an unbranched run of dofs: one pass over their common
-// descendants for the whole triangle.
+// Rows root .. root + N - 1 at the top of a tree, an unbranched run of dofs: one pass over their
+// common descendants for the whole triangle.
 template <int N, class Lane>
 SB_INLINE void finish_top(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
                           Lane* LD, Lane* diag_inv, int root) {
@@ -102,22 +103,54 @@ SB_INLINE void finish_row(const model::Params<RealOf<Lane>>& m, const Lane* M, c
   const int rest = (at - 1) % kBlock + 1;
   Lane inv;
   switch (rest) {
-    case 1: inv = finish_diagonal<1>(m, M, extra, LD, i); break;
-    case 2: inv = finish_diagonal<2>(m, M, extra, LD, i); break;
-    case 3: inv = finish_diagonal<3>(m, M, extra, LD, i); break;
-    case 4: inv = finish_diagonal<4>(m, M, extra, LD, i); break;
-    case 5: inv = finish_diagonal<5>(m, M, extra, LD, i); break;
-    case 6: inv = finish_diagonal<6>(m, M, extra, LD, i); break;
-    case 7: inv = finish_diagonal<7>(m, M, extra, LD, i); break;
-    case 8: inv = finish_diagonal<8>(m, M, extra, LD, i); break;
-    case 9: inv = finish_diagonal<9>(m, M, extra, LD, i); break;
-    case 10: inv = finish_diagonal<10>(m, M, extra, LD, i); break;
-    case 11: inv = finish_diagonal<11>(m, M, extra, LD, i); break;
-    case 12: inv = finish_diagonal<12>(m, M, extra, LD, i); break;
-    case 13: inv = finish_diagonal<13>(m, M, extra, LD, i); break;
-    case 14: inv = finish_diagonal<14>(m, M, extra, LD, i); break;
-    case 15: inv = finish_diagonal<15>(m, M, extra, LD, i); break;
-    default: inv = finish_diagonal<16>(m, M, extra, LD, i); break;
+    case 1:
+      inv = finish_diagonal<1>(m, M, extra, LD, i);
+      break;
+    case 2:
+      inv = finish_diagonal<2>(m, M, extra, LD, i);
+      break;
+    case 3:
+      inv = finish_diagonal<3>(m, M, extra, LD, i);
+      break;
+    case 4:
+      inv = finish_diagonal<4>(m, M, extra, LD, i);
+      break;
+    case 5:
+      inv = finish_diagonal<5>(m, M, extra, LD, i);
+      break;
+    case 6:
+      inv = finish_diagonal<6>(m, M, extra, LD, i);
+      break;
+    case 7:
+      inv = finish_diagonal<7>(m, M, extra, LD, i);
+      break;
+    case 8:
+      inv = finish_diagonal<8>(m, M, extra, LD, i);
+      break;
+    case 9:
+      inv = finish_diagonal<9>(m, M, extra, LD, i);
+      break;
+    case 10:
+      inv = finish_diagonal<10>(m, M, extra, LD, i);
+      break;
+    case 11:
+      inv = finish_diagonal<11>(m, M, extra, LD, i);
+      break;
+    case 12:
+      inv = finish_diagonal<12>(m, M, extra, LD, i);
+      break;
+    case 13:
+      inv = finish_diagonal<13>(m, M, extra, LD, i);
+      break;
+    case 14:
+      inv = finish_diagonal<14>(m, M, extra, LD, i);
+      break;
+    case 15:
+      inv = finish_diagonal<15>(m, M, extra, LD, i);
+      break;
+    default:
+      inv = finish_diagonal<16>(m, M, extra, LD, i);
+      break;
   }
   diag_inv[i] = inv;
   for (at -= rest + kBlock; at >= 0; at -= kBlock) {
@@ -130,9 +163,9 @@ SB_INLINE void finish_row(const model::Params<RealOf<Lane>>& m, const Lane* M, c
 
 }  // namespace detail
 
-// M + diag(extra) = L^T D L on dofs [begin, end), which hold whole trees. D stays on the diagonal of LD, L
-// (unit diagonal) below; diag_inv (nv): 1 / D. `extra`: nv numbers, or null. LD may be M. Pivots below
-// kMinVal are clamped to it, as MuJoCo does.
+// M + diag(extra) = L^T D L on dofs [begin, end), which hold whole trees. D stays on the diagonal
+// of LD, L (unit diagonal) below; diag_inv (nv): 1 / D. `extra`: nv numbers, or null. LD may be M.
+// Pivots below kMinVal are clamped to it, as MuJoCo does.
 template <class Lane>
 SB_HD void factor_range(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
                         Lane* LD, Lane* diag_inv, int begin, int end) {
@@ -147,12 +180,24 @@ SB_HD void factor_range(const model::Params<RealOf<Lane>>& m, const Lane* M, con
       detail::finish_row(m, M, extra, LD, diag_inv, i);
     }
     switch (top) {
-      case 1: detail::finish_top<1>(m, M, extra, LD, diag_inv, root); break;
-      case 2: detail::finish_top<2>(m, M, extra, LD, diag_inv, root); break;
-      case 3: detail::finish_top<3>(m, M, extra, LD, diag_inv, root); break;
-      case 4: detail::finish_top<4>(m, M, extra, LD, diag_inv, root); break;
-      case 5: detail::finish_top<5>(m, M, extra, LD, diag_inv, root); break;
-      default: detail::finish_top<6>(m, M, extra, LD, diag_inv, root); break;
+      case 1:
+        detail::finish_top<1>(m, M, extra, LD, diag_inv, root);
+        break;
+      case 2:
+        detail::finish_top<2>(m, M, extra, LD, diag_inv, root);
+        break;
+      case 3:
+        detail::finish_top<3>(m, M, extra, LD, diag_inv, root);
+        break;
+      case 4:
+        detail::finish_top<4>(m, M, extra, LD, diag_inv, root);
+        break;
+      case 5:
+        detail::finish_top<5>(m, M, extra, LD, diag_inv, root);
+        break;
+      default:
+        detail::finish_top<6>(m, M, extra, LD, diag_inv, root);
+        break;
     }
     end = root;
   }
@@ -173,10 +218,11 @@ SB_HD void factor_M(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& 
 
 namespace detail {
 
-// First half of a solve, x := L^-T x, for the N dofs first .. first + N - 1, an unbranched run: they share
-// the descendants of the last one, whose x is loaded once for all.
+// First half of a solve, x := L^-T x, for the N dofs first .. first + N - 1, an unbranched run:
+// they share the descendants of the last one, whose x is loaded once for all.
 template <int N, class Lane>
-SB_INLINE void solve_upward(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x, int first) {
+SB_INLINE void solve_upward(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x,
+                            int first) {
   const int last = first + N - 1, at = m.M_rownnz[first] - 1;
   Lane sum[N];
   SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = x[first + j];
@@ -214,8 +260,8 @@ SB_INLINE void solve_downward(const model::Params<RealOf<Lane>>& m, const Lane* 
   }
 }
 
-// Length of the unbranched run of dofs (each the parent of the next, with the same descendants) that ends
-// at i, at most four.
+// Length of the unbranched run of dofs (each the parent of the next, with the same descendants)
+// that ends at i, at most four.
 template <class Real>
 SB_HD int run_to(const model::Params<Real>& m, int i) {
   int n = 1;
@@ -247,19 +293,35 @@ SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, con
     const int n = detail::run_to(m, i);
     i -= n;
     switch (n) {
-      case 1: detail::solve_upward<1>(m, LD, x, i + 1); break;
-      case 2: detail::solve_upward<2>(m, LD, x, i + 1); break;
-      case 3: detail::solve_upward<3>(m, LD, x, i + 1); break;
-      default: detail::solve_upward<4>(m, LD, x, i + 1); break;
+      case 1:
+        detail::solve_upward<1>(m, LD, x, i + 1);
+        break;
+      case 2:
+        detail::solve_upward<2>(m, LD, x, i + 1);
+        break;
+      case 3:
+        detail::solve_upward<3>(m, LD, x, i + 1);
+        break;
+      default:
+        detail::solve_upward<4>(m, LD, x, i + 1);
+        break;
     }
   }
   for (int i = begin; i < end;) {
     const int n = detail::run_from(m, i, end);
     switch (n) {
-      case 1: detail::solve_downward<1>(m, LD, diag_inv, x, i); break;
-      case 2: detail::solve_downward<2>(m, LD, diag_inv, x, i); break;
-      case 3: detail::solve_downward<3>(m, LD, diag_inv, x, i); break;
-      default: detail::solve_downward<4>(m, LD, diag_inv, x, i); break;
+      case 1:
+        detail::solve_downward<1>(m, LD, diag_inv, x, i);
+        break;
+      case 2:
+        detail::solve_downward<2>(m, LD, diag_inv, x, i);
+        break;
+      case 3:
+        detail::solve_downward<3>(m, LD, diag_inv, x, i);
+        break;
+      default:
+        detail::solve_downward<4>(m, LD, diag_inv, x, i);
+        break;
     }
     i += n;
   }

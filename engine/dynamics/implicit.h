@@ -2,12 +2,12 @@
 // integration"; reference mujoco_warp 6.11).
 //
 // Solve (M + h D) a = qfrc_smooth + qfrc_constraint. Euler: D is the derivative of joint damping.
-// implicitfast: also the velocity derivative of actuator forces, except of those that sit on a limit; and
-// for a free body that carries no joints ("standalone"), the derivative of its bias forces, which makes its
-// 6 x 6 block unsymmetric.
+// implicitfast: also the velocity derivative of actuator forces, except of those that sit on a
+// limit; and for a free body that carries no joints ("standalone"), the derivative of its bias
+// forces, which makes its 6 x 6 block unsymmetric.
 //
-// Reads M, qLD, qLDiagInv, qvel, actuator_force, qfrc_*, cdof, cvel, cinert. Writes qtmp[0, nv): a. Uses up
-// qLD, qLDiagInv.
+// Reads M, qLD, qLDiagInv, qvel, actuator_force, qfrc_*, cdof, cvel, cinert. Writes qtmp[0, nv): a.
+// Uses up qLD, qLDiagInv.
 #pragma once
 
 #include "engine/dynamics/actuation.h"
@@ -41,7 +41,8 @@ SB_HD bool is_scalar(const model::Params<Real>& m, int actuator) {
   return type == model::kJntHinge || type == model::kJntSlide;
 }
 
-// d force / d velocity of an actuator; 0 in lanes where the force or its joint's total is on a limit.
+// d force / d velocity of an actuator; 0 in lanes where the force or its joint's total is on a
+// limit.
 template <class Lane>
 SB_INLINE Lane actuator_slope(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                               const model::Scratch<Lane>& d, int i, Lane ctrl) {
@@ -65,15 +66,15 @@ SB_INLINE Lane actuator_slope(const model::Params<RealOf<Lane>>& m, const model:
 
 template <class Real>
 SB_HD bool has_slope(const model::Params<Real>& m, int i) {
-  const bool gain = m.actuator_gaintype[i] == model::kGainAffine &&
-                    m.actuator_gainprm[10 * i + 2] != Real(0);
-  const bool bias = m.actuator_biastype[i] == model::kBiasAffine &&
-                    m.actuator_biasprm[10 * i + 2] != Real(0);
+  const bool gain =
+      m.actuator_gaintype[i] == model::kGainAffine && m.actuator_gainprm[10 * i + 2] != Real(0);
+  const bool bias =
+      m.actuator_biastype[i] == model::kBiasAffine && m.actuator_biasprm[10 * i + 2] != Real(0);
   return !m.actuator_disabled[i] && (gain || bias);
 }
 
-// -h moment^T slope moment of the actuators: on hinges and slides to the diagonal `extra`, on balls and
-// free joints to the lower triangle of A.
+// -h moment^T slope moment of the actuators: on hinges and slides to the diagonal `extra`, on balls
+// and free joints to the lower triangle of A.
 template <class Lane>
 SB_INLINE void add_actuator_slopes(const model::Params<RealOf<Lane>>& m,
                                    const model::State<Lane>& s, const model::Scratch<Lane>& d,
@@ -94,7 +95,8 @@ SB_INLINE void add_actuator_slopes(const model::Params<RealOf<Lane>>& m,
   }
 }
 
-// Solve A x = b without pivoting, in place. The symmetric part of A is positive definite for h |w| below 1.
+// Solve A x = b without pivoting, in place. The symmetric part of A is positive definite for h |w|
+// below 1.
 template <class Lane>
 SB_INLINE void solve6(Lane (&A)[6][6], Lane (&b)[6]) {
   using Real = RealOf<Lane>;
@@ -113,9 +115,10 @@ SB_INLINE void solve6(Lane (&A)[6][6], Lane (&b)[6]) {
   }
 }
 
-// The block of a standalone free body. With r from its origin to the centre of mass, about which its
-// composite inertia I is taken, and w its angular velocity: bias force m w x (w x r), bias moment about the
-// origin r x m w x (w x r) + w x I w; their derivatives along the body's axes a_k enter column 3 + k.
+// The block of a standalone free body. With r from its origin to the centre of mass, about which
+// its composite inertia I is taken, and w its angular velocity: bias force m w x (w x r), bias
+// moment about the origin r x m w x (w x r) + w x I w; their derivatives along the body's axes a_k
+// enter column 3 + k.
 template <class Lane>
 SB_INLINE void solve_free_body(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int t,
                                const Lane* M, const Lane* extra, Lane* x) {
@@ -124,17 +127,13 @@ SB_INLINE void solve_free_body(const model::Params<RealOf<Lane>>& m, model::Scra
   Lane A[6][6], b[6];
   SB_UNROLL for (int i = 0; i < 6; ++i) {
     b[i] = x[dof + i];
-    SB_UNROLL for (int j = 0; j <= i; ++j) {
-      A[i][j] = A[j][i] = M[m.M_rowadr[dof + i] + j];
-    }
+    SB_UNROLL for (int j = 0; j <= i; ++j) { A[i][j] = A[j][i] = M[m.M_rowadr[dof + i] + j]; }
     if (extra != nullptr) A[i][i] += extra[dof + i];
   }
   const Inertia<Lane> inertia = load_inertia(composite(m, d, root));
   const Vec3<Lane> r = load3(d.subtree_com + 3 * t) - load3(d.xpos + 3 * root);
   const Vec3<Lane> w = load3(d.cvel + 6 * root);
-  const auto turn = [&](Vec3<Lane> v) {
-    return mul(inertia, Spatial<Lane>{v, zero3<Lane>()}).ang;
-  };
+  const auto turn = [&](Vec3<Lane> v) { return mul(inertia, Spatial<Lane>{v, zero3<Lane>()}).ang; };
   const Vec3<Lane> wr = cross(w, r), Iw = turn(w);
   SB_UNROLL for (int k = 0; k < 3; ++k) {
     const Vec3<Lane> a = load3(d.cdof + 6 * (dof + 3 + k));
@@ -168,9 +167,8 @@ SB_HD void implicit_acceleration(const model::Params<RealOf<Lane>>& m, const mod
   if (m.derived.has_damping || actuators) {
     extra = d.qtmp + m.nv;
     for (int i = 0; i < m.nv; ++i) {
-      extra[i] = detail::damped(m, i)
-                     ? detail::damping_slope(m, i, s.qvel[i]) * m.opt.timestep
-                     : Lane(Real(0));
+      extra[i] = detail::damped(m, i) ? detail::damping_slope(m, i, s.qvel[i]) * m.opt.timestep
+                                      : Lane(Real(0));
     }
   }
   if (actuators) {

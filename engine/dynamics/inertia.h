@@ -1,9 +1,9 @@
-// Joint-space inertia matrix by the composite-rigid-body algorithm: MuJoCo's mj_crb; Featherstone (2008),
-// section 6.2 with all vectors in one frame.
+// Joint-space inertia matrix by the composite-rigid-body algorithm: MuJoCo's mj_crb; Featherstone
+// (2008), section 6.2 with all vectors in one frame.
 //
-// Reads cinert, cdof. Writes crb (inertia of a body and all that it carries, for bodies with children;
-// `composite` picks the right array) and M in the sparse form of model_fields.h:
-// M(i, j) = cdof_j . crb_body(i) cdof_i for j an ancestor of i, plus armature on the diagonal.
+// Reads cinert, cdof. Writes crb (inertia of a body and all that it carries, for bodies with
+// children; `composite` picks the right array) and M in the sparse form of model_fields.h: M(i, j)
+// = cdof_j . crb_body(i) cdof_i for j an ancestor of i, plus armature on the diagonal.
 #pragma once
 
 #include "engine/dynamics/stage.h"

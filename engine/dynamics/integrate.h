@@ -28,8 +28,9 @@ SB_INLINE void advance(const model::Params<RealOf<Lane>>& m, const model::State<
 
 }  // namespace detail
 
-// One step from the state in s, whose qacc is known. `forward()` recomputes everything up to qacc at the
-// state in s: RK4 calls it at its stages, and a world that had to be reset needs it once more.
+// One step from the state in s, whose qacc is known. `forward()` recomputes everything up to qacc
+// at the state in s: RK4 calls it at its stages, and a world that had to be reset needs it once
+// more.
 template <class Lane, class Forward>
 SB_HD void integrate(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                      model::Scratch<Lane>& d, Forward&& forward) {

@@ -1,12 +1,15 @@
-// Poses of bodies and geoms from qpos: MuJoCo's mj_kinematics (manual, "Computation", forward kinematics).
+// Poses of bodies and geoms from qpos: MuJoCo's mj_kinematics (manual, "Computation", forward
+// kinematics).
 //
-// Reads qpos, mocap_pos, mocap_quat. Writes xpos, xmat, xipos of the bodies that move, geom_xpos and
-// geom_xmat of the geoms that can touch something, and in cdof the joints' axes and anchors in world
-// axes, which com_position turns into motion vectors. qtmp: sine and cosine of each hinge angle.
+// Reads qpos, mocap_pos, mocap_quat. Writes xpos, xmat, xipos of the bodies that move, geom_xpos
+// and geom_xmat of the geoms that can touch something, and in cdof the joints' axes and anchors in
+// world axes, which com_position turns into motion vectors. qtmp: sine and cosine of each hinge
+// angle.
 //
-// Orientations are carried as matrices: a hinge about a coordinate axis then costs twelve operations, and
-// frames turned by right angles cost none. Quaternions exist at the ends only: free and ball joints and
-// mocap bodies are normalised as MuJoCo does it; report_poses gives xquat for reports.
+// Orientations are carried as matrices: a hinge about a coordinate axis then costs twelve
+// operations, and frames turned by right angles cost none. Quaternions exist at the ends only: free
+// and ball joints and mocap bodies are normalised as MuJoCo does it; report_poses gives xquat for
+// reports.
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -61,13 +64,20 @@ SB_INLINE Vec3<Lane> turn(Mat3<Lane>& r, int code, const RealOf<Lane>* axis, Lan
 template <class Lane>
 SB_INLINE Vec3<Lane> axis_in_world(const Mat3<Lane>& r, int code, const RealOf<Lane>* axis) {
   switch (code) {
-    case 1: return r.x;
-    case 2: return r.y;
-    case 3: return r.z;
-    case -1: return -r.x;
-    case -2: return -r.y;
-    case -3: return -r.z;
-    default: return mul(r, math::broadcast3<Lane>(axis));
+    case 1:
+      return r.x;
+    case 2:
+      return r.y;
+    case 3:
+      return r.z;
+    case -1:
+      return -r.x;
+    case -2:
+      return -r.y;
+    case -3:
+      return -r.z;
+    default:
+      return mul(r, math::broadcast3<Lane>(axis));
   }
 }
 

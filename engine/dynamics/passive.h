@@ -1,10 +1,11 @@
 // Passive forces: MuJoCo's mj_passive (springs, dampers, gravity compensation).
 //
-// Reads qpos, qvel, xipos, subtree_com, cdof. Writes qfrc_passive, and qfrc_gravcomp where some joint asks
-// for it among its actuator forces. Forces are polynomials (MuJoCo manual, "Polynomial forces"):
-// -(k0 + k1 x + k2 x^2) x of the displacement x from qpos_spring, -(b0 + b1 |v| + b2 v^2) v of velocity.
-// A ball's displacement is the rotation vector from its reference, a free joint has two; both use |x| in
-// the polynomial. Dampers include what actuators reflect onto their joint.
+// Reads qpos, qvel, xipos, subtree_com, cdof. Writes qfrc_passive, and qfrc_gravcomp where some
+// joint asks for it among its actuator forces. Forces are polynomials (MuJoCo manual, "Polynomial
+// forces"):
+// -(k0 + k1 x + k2 x^2) x of the displacement x from qpos_spring, -(b0 + b1 |v| + b2 v^2) v of
+// velocity. A ball's displacement is the rotation vector from its reference, a free joint has two;
+// both use |x| in the polynomial. Dampers include what actuators reflect onto their joint.
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -52,7 +53,8 @@ SB_INLINE void joint_spring(const model::Params<RealOf<Lane>>& m, const model::S
   spring3(difference(now, math::broadcast4<Lane>(m.qpos_spring + q)), k, poly, f);
 }
 
-// Weight of a body, reversed, times its gravcomp, at its centre of mass, onto the dofs that move it.
+// Weight of a body, reversed, times its gravcomp, at its centre of mass, onto the dofs that move
+// it.
 template <class Lane>
 SB_INLINE void compensate(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int b,
                           Lane* out) {

@@ -1,9 +1,10 @@
 // Classic fourth-order Runge-Kutta: MuJoCo's mj_RungeKutta, in the form of 4.0.0.
 //
-// Stage i evaluates the dynamics at q_i = q_0 (+) h a_i K_{i-1}, v_i = v_0 + h a_i F_{i-1} with a = (0, 1/2,
-// 1/2, 1), F_i = qacc; the end is q_0 (+) h sum b_i K_i, v_0 + h sum b_i F_i with b = (1, 2, 2, 1) / 6. K_i =
-// v_i in linear coordinates. Orientations follow Munthe-Kaas (BIT 38, 1998; Applied Numerical Mathematics
-// 29, 1999): with u = h a_i K_{i-1} the turn of this stage and w the angular velocity, in body axes,
+// Stage i evaluates the dynamics at q_i = q_0 (+) h a_i K_{i-1}, v_i = v_0 + h a_i F_{i-1} with a =
+// (0, 1/2, 1/2, 1), F_i = qacc; the end is q_0 (+) h sum b_i K_i, v_0 + h sum b_i F_i with b = (1,
+// 2, 2, 1) / 6. K_i = v_i in linear coordinates. Orientations follow Munthe-Kaas (BIT 38, 1998;
+// Applied Numerical Mathematics 29, 1999): with u = h a_i K_{i-1} the turn of this stage and w the
+// angular velocity, in body axes,
 //   K_i = w + 1/2 u x w + k u x (u x w),   k = (1 - (t/2) cot(t/2)) / t^2,   t = |u|,   k -> 1/12.
 // Reference mujoco_warp 6.11.
 #pragma once

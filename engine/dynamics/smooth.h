@@ -1,7 +1,7 @@
 // Unconstrained acceleration: MuJoCo's mj_fwdAcceleration.
 //
-// Reads qfrc_bias, qfrc_passive, qfrc_actuator, qLD. Writes qfrc_smooth = passive - bias + actuator and
-// qacc_smooth = M^-1 qfrc_smooth.
+// Reads qfrc_bias, qfrc_passive, qfrc_actuator, qLD. Writes qfrc_smooth = passive - bias + actuator
+// and qacc_smooth = M^-1 qfrc_smooth.
 #pragma once
 
 #include "engine/dynamics/factor.h"

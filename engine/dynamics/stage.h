@@ -1,7 +1,8 @@
 // Names that every stage of engine/dynamics uses, and small helpers on model data.
 //
-// Stages are functions of (const Params&, const State&, Scratch&). They branch on model data, which is the
-// same for all lanes, and never on lane values. Skipping a term because a model number is 0 or 1 is exact.
+// Stages are functions of (const Params&, const State&, Scratch&). They branch on model data, which
+// is the same for all lanes, and never on lane values. Skipping a term because a model number is 0
+// or 1 is exact.
 #pragma once
 
 #include "engine/math/quat.h"
@@ -24,8 +25,8 @@ using math::load4;
 using math::load6;
 using math::load9;
 using math::load_inertia;
-using math::Mat3;
 using math::MaskOf;
+using math::Mat3;
 using math::mul;
 using math::Quat;
 using math::RealOf;
@@ -50,7 +51,8 @@ SB_INLINE Vec3<Lane> add_columns(const Mat3<Lane>& r, const RealOf<Lane>* v, Vec
   return c;
 }
 
-// a x + b y + c z: one column of a rotation by a model matrix, most of which are turns by right angles.
+// a x + b y + c z: one column of a rotation by a model matrix, most of which are turns by right
+// angles.
 template <class Lane>
 SB_INLINE Vec3<Lane> combine(const Mat3<Lane>& r, RealOf<Lane> a, RealOf<Lane> b, RealOf<Lane> c) {
   using Real = RealOf<Lane>;

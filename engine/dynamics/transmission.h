@@ -1,8 +1,8 @@
 // Joint transmissions: MuJoCo's mj_transmission for the types joint and jointinparent.
 //
-// Length and moment arm of an actuator: gear times the coordinate of a hinge or slide; the gear vector
-// along the rotation vector of a ball, in the frame of the body or of its parent; six gears and length 0
-// on a free joint.
+// Length and moment arm of an actuator: gear times the coordinate of a hinge or slide; the gear
+// vector along the rotation vector of a ball, in the frame of the body or of its parent; six gears
+// and length 0 on a free joint.
 #pragma once
 
 #include "engine/dynamics/stage.h"

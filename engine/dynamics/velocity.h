@@ -1,9 +1,9 @@
 // Body velocities and their bias accelerations: MuJoCo's mj_comVel and the forward half of mj_rne.
 //
-// Reads qvel, cdof. Writes cvel (velocity of each body of a tree about the tree's centre of mass) and cacc
-// (its acceleration at zero joint acceleration, gravity included as an upward acceleration of the world):
-// cvel = cvel_parent + sum cdof v,  cacc = cacc_parent + sum cdof_dot v,  cdof_dot = cvel x cdof, with the
-// velocity of the joints before this one.
+// Reads qvel, cdof. Writes cvel (velocity of each body of a tree about the tree's centre of mass)
+// and cacc (its acceleration at zero joint acceleration, gravity included as an upward acceleration
+// of the world): cvel = cvel_parent + sum cdof v,  cacc = cacc_parent + sum cdof_dot v,  cdof_dot =
+// cvel x cdof, with the velocity of the joints before this one.
 #pragma once
 
 #include "engine/dynamics/stage.h"
@@ -51,7 +51,8 @@ SB_INLINE void add_joint(const model::Params<RealOf<Lane>>& m, const model::Stat
     default:
       break;
   }
-  // The three rotations of a ball or free joint act together; before a free joint's there is v.lin alone.
+  // The three rotations of a ball or free joint act together; before a free joint's there is v.lin
+  // alone.
   Spatial<Lane> u{qd[0] * load3(c), qd[0] * load3(c + 3)};
   u = fma(qd[1], load6(c + 6), u);
   u = fma(qd[2], load6(c + 12), u);

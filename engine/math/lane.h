@@ -1,14 +1,14 @@
 // Lane types: the scalar that all step code is templated on.
 //
-// A lane type is `float`, `double` (reference, single execution, GPU thread) or `Pack<Real, W>` (W worlds
-// side by side in one vector register). Step code never branches on a lane value: it uses
+// A lane type is `float`, `double` (reference, single execution, GPU thread) or `Pack<Real, W>` (W
+// worlds side by side in one vector register). Step code never branches on a lane value: it uses
 // `select(mask, a, b)`, and `any(mask)` only to skip work that is an exact no-op for every lane.
 //
-// Contraction is off in every build; `fma` is written where a fused multiply-add is wanted, so that the
-// result is defined (IEEE 754-2008) and the same for every width, instruction set and compiler.
+// Contraction is off in every build; `fma` is written where a fused multiply-add is wanted, so that
+// the result is defined (IEEE 754-2008) and the same for every width, instruction set and compiler.
 //
-// Zero signs: skipped work may turn -0 into +0 or back. No step code divides by such a zero or reads its
-// sign, and values are canonicalised (`x + 0`) where they enter the state.
+// Zero signs: skipped work may turn -0 into +0 or back. No step code divides by such a zero or
+// reads its sign, and values are canonicalised (`x + 0`) where they enter the state.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Unit quaternions (w, x, y, z) of lanes, with MuJoCo's conventions (engine_util_spatial): a quaternion
-// turns local into parent coordinates; lengths below kMinVal count as no rotation.
+// Unit quaternions (w, x, y, z) of lanes, with MuJoCo's conventions (engine_util_spatial): a
+// quaternion turns local into parent coordinates; lengths below kMinVal count as no rotation.
 #pragma once
 
 #include "engine/math/trig.h"

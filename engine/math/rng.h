@@ -1,8 +1,9 @@
-// Counter-based random numbers: Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as
-// easy as 1, 2, 3", SC 2011, sections 3.3 and 4).
+// Counter-based random numbers: Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random
+// numbers: as easy as 1, 2, 3", SC 2011, sections 3.3 and 4).
 //
-// A number depends on (seed, world, step, stream) alone, so inputs are the same for every batch size,
-// thread count and shard. Streams keep independent uses apart (noise of actuator i, start states, ...).
+// A number depends on (seed, world, step, stream) alone, so inputs are the same for every batch
+// size, thread count and shard. Streams keep independent uses apart (noise of actuator i, start
+// states, ...).
 #pragma once
 
 #include <cstdint>

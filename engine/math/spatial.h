@@ -1,8 +1,8 @@
 // Spatial vectors (angular, linear) and inertias about one reference point, in world axes.
 //
-// An inertia is MuJoCo's ten numbers: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the reference point, first moment
-// m d (d from the reference point to the centre of mass), m. Featherstone, Rigid Body Dynamics Algorithms
-// (2008), chapter 2; mju_mulInertVec, mju_crossMotion, mju_crossForce.
+// An inertia is MuJoCo's ten numbers: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the reference point, first
+// moment m d (d from the reference point to the centre of mass), m. Featherstone, Rigid Body
+// Dynamics Algorithms (2008), chapter 2; mju_mulInertVec, mju_crossMotion, mju_crossForce.
 #pragma once
 
 #include "engine/math/vec.h"

@@ -1,13 +1,14 @@
 // Compiler and instruction-set switches shared by all step code.
 //
-// Step code is compiled several times: once per CPU instruction set and once by nvcc. Each build lives
-// in its own inline namespace (SB_ISA), so that the linker can never merge an AVX-512 body of an inline
-// function into a program that runs on an older machine.
+// Step code is compiled several times: once per CPU instruction set and once by nvcc. Each build
+// lives in its own inline namespace (SB_ISA), so that the linker can never merge an AVX-512 body of
+// an inline function into a program that runs on an older machine.
 //
 //   namespace stepbench::math::inline SB_ISA { ... }
 //
-// Step code may be called from device code: functions are marked SB_HD (host and device) or SB_INLINE
-// (the same, always inlined). It uses no allocation, no exceptions and no standard containers.
+// Step code may be called from device code: functions are marked SB_HD (host and device) or
+// SB_INLINE (the same, always inlined). It uses no allocation, no exceptions and no standard
+// containers.
 #pragma once
 
 #if defined(__CUDACC__)

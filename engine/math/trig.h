@@ -1,12 +1,14 @@
-// Elementary functions of our own, in lane form: the same bits for every lane width, instruction set and
-// compiler, since they use nothing but + - * /, sqrt, fma and integer operations.
+// Elementary functions of our own, in lane form: the same bits for every lane width, instruction
+// set and compiler, since they use nothing but + - * /, sqrt, fma and integer operations.
 //
-// Each function is a range reduction followed by a minimax polynomial (Remez exchange on the reduced
-// range; error below 2^-57 in f64 and 2^-28 in f32, relative). The error bounds given at the functions, in
-// units in the last place of the result, are measured (tests/engine/math/trig_test.cpp).
+// Each function is a range reduction followed by a minimax polynomial (Remez exchange on the
+// reduced range; error below 2^-57 in f64 and 2^-28 in f32, relative). The error bounds given at
+// the functions, in units in the last place of the result, are measured
+// (tests/engine/math/trig_test.cpp).
 //
-// Rounding to an integer adds and subtracts 1.5 * 2^(mantissa bits); the sum's low bits then hold the
-// integer. Builds use no flag that lets a compiler reassociate, so this survives every -O level.
+// Rounding to an integer adds and subtracts 1.5 * 2^(mantissa bits); the sum's low bits then hold
+// the integer. Builds use no flag that lets a compiler reassociate, so this survives every -O
+// level.
 //
 // NaN goes in, NaN comes out.
 #pragma once
@@ -64,14 +66,14 @@ SB_INLINE void sincos_reduced(Lane r, Lane& s, Lane& c) {
 
 }  // namespace detail
 
-// Largest angle that sincos reduces. Beyond it neighbouring f32 numbers are half a radian apart; the
-// angle is then taken as 0. State values beyond 1e10 reset the world before they get here.
+// Largest angle that sincos reduces. Beyond it neighbouring f32 numbers are half a radian apart;
+// the angle is then taken as 0. State values beyond 1e10 reset the world before they get here.
 template <class Real>
 inline constexpr Real kMaxAngle = detail::kIsF32<Real> ? Real(4194304.0) : Real(1.1e10);
 
-// Sine and cosine, |x| <= kMaxAngle (rad). Error <= 1.6 ulp of the result for |x| <= 1e5; beyond, at most
-// four units in the last place of 1. Cody and Waite's reduction by pi/2 in three parts: with fma the first
-// subtraction is exact, the parts cover 160 (f32: 72) bits.
+// Sine and cosine, |x| <= kMaxAngle (rad). Error <= 1.6 ulp of the result for |x| <= 1e5; beyond,
+// at most four units in the last place of 1. Cody and Waite's reduction by pi/2 in three parts:
+// with fma the first subtraction is exact, the parts cover 160 (f32: 72) bits.
 template <class Lane>
 SB_INLINE void sincos(Lane x, Lane& sine, Lane& cosine) {
   using Real = RealOf<Lane>;
@@ -93,8 +95,8 @@ SB_INLINE void sincos(Lane x, Lane& sine, Lane& cosine) {
   cosine = from_bits<Lane>(to_bits(select(odd, s, c)) ^ (((n + Int(1)) & Int(2)) << kTop));
 }
 
-// Angle of the point (x, y) in (-pi, pi]; atan2(0, 0) = 0 and atan2(0, x < 0) = pi, whatever the signs of
-// the zeros. |x|, |y| up to half the largest number. Error <= 2 ulp.
+// Angle of the point (x, y) in (-pi, pi]; atan2(0, 0) = 0 and atan2(0, x < 0) = pi, whatever the
+// signs of the zeros. |x|, |y| up to half the largest number. Error <= 2 ulp.
 template <class Lane>
 SB_INLINE Lane atan2(Lane y, Lane x) {
   using Real = RealOf<Lane>;
@@ -141,14 +143,13 @@ template <class Lane>
 SB_INLINE Lane asin_reduced(Lane x, Lane z) {
   Lane p;
   if constexpr (detail::kIsF32<RealOf<Lane>>) {
-    p = poly(z, 0.16666659712791443, 0.07500512152910233, 0.044515471905469894,
-                     0.03181980177760124, 0.014393876306712627, 0.03757805749773979);
+    p = poly(z, 0.16666659712791443, 0.07500512152910233, 0.044515471905469894, 0.03181980177760124,
+             0.014393876306712627, 0.03757805749773979);
   } else {
     p = poly(z, 0.16666666666666763, 0.07499999999970096, 0.044642857175287605,
-                     0.030381942675234554, 0.022372215906442894, 0.01735159550234643,
-                     0.013981018378896525, 0.011397295281514815, 0.010789303902191925,
-                     0.0036722660821101693, 0.02179041571748024, -0.021116348101980348,
-                     0.03270190511193877);
+             0.030381942675234554, 0.022372215906442894, 0.01735159550234643, 0.013981018378896525,
+             0.011397295281514815, 0.010789303902191925, 0.0036722660821101693, 0.02179041571748024,
+             -0.021116348101980348, 0.03270190511193877);
   }
   return fma(x * z, p, x);
 }
@@ -201,7 +202,7 @@ SB_INLINE Lane exp_parts(Lane x, Lane tail) {
   using Int = typename IntOf<Real>::type;
   const Lane lowest = Lane(pick<Real>(-707.0, -86.0f));
   const Lane highest = Lane(pick<Real>(0x1.62e42fefa39efp+9, 0x1.62e42ep+6f));
-  const auto under = x < lowest, over = x > highest;
+  const auto under = x<lowest, over = x> highest;
   x = select(under, lowest, select(over, highest, x));
   tail = select(under | over, Lane(Real(0)), tail);
   const Lane magic = Lane(kRoundMagic<Real>);
@@ -216,8 +217,8 @@ SB_INLINE Lane exp_parts(Lane x, Lane tail) {
   } else {
     p = poly(r, 0.5, 0.16666666666666685, 0.04166666666666673, 0.008333333333316621,
              0.0013888888888858285, 0.0001984126989735456, 2.4801587374002842e-05,
-             2.7557233936874034e-06, 2.7557233161495064e-07,
-             2.511234586088549e-08, 2.0926999081310498e-09);
+             2.7557233936874034e-06, 2.7557233161495064e-07, 2.511234586088549e-08,
+             2.0926999081310498e-09);
   }
   const Lane e = fma(r * r, p, r) + Real(1);
   // Times 2^k in two steps, so that k = 1024 (f32: 128) does not overflow the exponent field.
@@ -250,24 +251,24 @@ SB_INLINE Lane split_exponent(Lane x, Lane& k) {
 template <class Lane>
 SB_INLINE Lane log_poly(Lane z) {
   if constexpr (kIsF32<RealOf<Lane>>) {
-    return poly(z, 0.6666666269302368, 0.4000033438205719, 0.2853727340698242,
-                0.23582839965820312);
+    return poly(z, 0.6666666269302368, 0.4000033438205719, 0.2853727340698242, 0.23582839965820312);
   } else {
-    return poly(z, 0.6666666666666666, 0.40000000000006264, 0.2857142856908016,
-                0.2222222264765447, 0.18181775597057168, 0.1538709374793762,
-                0.13250050678008354, 0.13251943306066954);
+    return poly(z, 0.6666666666666666, 0.40000000000006264, 0.2857142856908016, 0.2222222264765447,
+                0.18181775597057168, 0.1538709374793762, 0.13250050678008354, 0.13251943306066954);
   }
 }
 
 }  // namespace detail
 
-// e^x. Results below the smallest normal number are 0; above the largest, infinity. Error <= 1.1 ulp.
+// e^x. Results below the smallest normal number are 0; above the largest, infinity. Error <= 1.1
+// ulp.
 template <class Lane>
 SB_INLINE Lane exp(Lane x) {
   return detail::exp_parts(x, Lane(RealOf<Lane>(0)));
 }
 
-// Natural logarithm of a normal number > 0; -infinity at 0 and for subnormal numbers, NaN below. Error
+// Natural logarithm of a normal number > 0; -infinity at 0 and for subnormal numbers, NaN below.
+// Error
 // <= 1.1 ulp. log(1 + f) = f - (f^2/2 - s (f^2/2 + s^2 R)), s = f / (2 + f).
 template <class Lane>
 SB_INLINE Lane log(Lane x) {
@@ -280,7 +281,8 @@ SB_INLINE Lane log(Lane x) {
   const Lane z = s * s;
   const Lane half = f * f * Real(0.5);
   const Lane r = z * detail::log_poly(z);
-  const Lane low = fma(s, half + r, k * detail::pick<Real>(0x1.abc9e3b39803fp-56, -0x1.05c610p-29f));
+  const Lane low =
+      fma(s, half + r, k * detail::pick<Real>(0x1.abc9e3b39803fp-56, -0x1.05c610p-29f));
   const Lane y =
       fma(k, Lane(detail::pick<Real>(0x1.62e42fefa39efp-1, 0x1.62e430p-1f)), f - (half - low));
   const Lane smallest = Lane(detail::pick<Real>(0x1p-1022, 0x1p-126f));

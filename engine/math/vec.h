@@ -1,7 +1,7 @@
 // Three-vectors and 3 x 3 matrices of lanes, with every fused multiply-add written out.
 //
-// `load` and `store` move between the types here and the arrays of State and Scratch, where matrices are
-// row-major (MuJoCo's xmat); `broadcast` reads model numbers, the same for all worlds.
+// `load` and `store` move between the types here and the arrays of State and Scratch, where
+// matrices are row-major (MuJoCo's xmat); `broadcast` reads model numbers, the same for all worlds.
 #pragma once
 
 #include "engine/math/lane.h"

@@ -1,7 +1,7 @@
 // Compiled model: immutable, shared by all worlds, double precision.
 //
-// Built by `compile` (compile.h) from a Spec, or by `load_model` (load.h) straight from an MJCF file. The
-// arrays and their meaning are listed once, in model_fields.h.
+// Built by `compile` (compile.h) from a Spec, or by `load_model` (load.h) straight from an MJCF
+// file. The arrays and their meaning are listed once, in model_fields.h.
 #pragma once
 
 #include <string>
@@ -29,9 +29,9 @@ struct Option {
   int solver = kNewton;  // the file's own; see the `overrides` column for what ran
   int iterations = 100;
   int ls_iterations = 50;
-  int disableflags = 0;       // DisableBit
-  int enableflags = 0;        // EnableBit
-  int disableactuator = 0;    // bit g: actuators of group g are off
+  int disableflags = 0;     // DisableBit
+  int enableflags = 0;      // EnableBit
+  int disableactuator = 0;  // bit g: actuators of group g are off
 };
 
 // Names of the elements of one kind, in order; unnamed elements are empty strings.
@@ -55,7 +55,8 @@ struct Model {
   double meaninertia = 1;  // mean of the diagonal of the inertia matrix at qpos0 (mjStatistic)
   Names names;
 
-  // Warnings of the compiler (deprecated attributes and the like), one line each, without a newline.
+  // Warnings of the compiler (deprecated attributes and the like), one line each, without a
+  // newline.
   std::vector<std::string> warnings;
 
   // Set every array to its size (rows x columns), filled with zeros.

@@ -27,9 +27,17 @@ template <class Real>
 ParamsStorage<Real>::ParamsStorage(const Model& m) {
   Params<Real>& p = params_;
   const Option& o = m.opt;
-  p.opt = {Real(o.timestep), Real(o.impratio), Real(o.tolerance), Real(o.ls_tolerance),
+  p.opt = {Real(o.timestep),
+           Real(o.impratio),
+           Real(o.tolerance),
+           Real(o.ls_tolerance),
            {Real(o.gravity[0]), Real(o.gravity[1]), Real(o.gravity[2])},
-           o.integrator, o.cone, o.iterations, o.ls_iterations, o.disableflags, o.enableflags};
+           o.integrator,
+           o.cone,
+           o.iterations,
+           o.ls_iterations,
+           o.disableflags,
+           o.enableflags};
 #define X(size) p.size = m.size;
   SB_MODEL_SIZES(X)
 #undef X
@@ -43,7 +51,8 @@ ParamsStorage<Real>::ParamsStorage(const Model& m) {
   for (double x : m.body_mass) mass += x;
   p.totalmass = Real(mass);
 
-  std::vector<int> bodyadr(size_t(m.ntree), -1), dofadr(size_t(m.ntree), -1), dofnum(size_t(m.ntree), 0);
+  std::vector<int> bodyadr(size_t(m.ntree), -1), dofadr(size_t(m.ntree), -1),
+      dofnum(size_t(m.ntree), 0);
   for (int b = 0; b < m.nbody; ++b) {
     const int t = m.body_treeid[size_t(b)];
     if (t >= 0 && bodyadr[size_t(t)] < 0) bodyadr[size_t(t)] = b;

@@ -1,6 +1,7 @@
 // What step code reads of a model: pointers to its arrays, cast once to the precision of the run.
 //
-// Params is plain data, so that it can be copied to a device; ParamsStorage owns the memory on the host.
+// Params is plain data, so that it can be copied to a device; ParamsStorage owns the memory on the
+// host.
 #pragma once
 
 #include <vector>
@@ -22,12 +23,12 @@ struct OptionParams {
 
 // Bits of body_kind.
 enum BodyKind : int {
-  kBodyHasChild = 1,    // has a child body in its tree
-  kBodyLastChild = 2,   // highest-numbered child of its parent
-  kBodyRooted = 4,      // parent lies outside the tree (world or static)
-  kBodyMassless = 8,    // no mass and no inertia
-  kBodyDiagonal = 16,   // inertia is diagonal in the body frame
-  kBodyIsotropic = 32   // inertia is a multiple of the identity
+  kBodyHasChild = 1,   // has a child body in its tree
+  kBodyLastChild = 2,  // highest-numbered child of its parent
+  kBodyRooted = 4,     // parent lies outside the tree (world or static)
+  kBodyMassless = 8,   // no mass and no inertia
+  kBodyDiagonal = 16,  // inertia is diagonal in the body frame
+  kBodyIsotropic = 32  // inertia is a multiple of the identity
 };
 
 // Numbers that follow from the model's arrays and save work in every step. Uniform over worlds.
@@ -37,18 +38,22 @@ struct DerivedParams {
   int nmove;
   const int* move_body;  // nmove, ascending
   const int* body_kind;  // nbody: BodyKind bits
-  const Real* body_rot;  // nbody x 9: body_quat as a matrix; entries within rounding of 0, 1, -1 are exact
-  const Real* body_inert;  // nbody x 6: xx yy zz xy xz yz about the centre of mass, in the body frame
-  const int* geom_posed;  // ngeom: 1 where the geom can touch something, so that steps need its pose
-  const Real* geom_rot;   // ngeom x 9: geom_quat as a matrix
+  const Real*
+      body_rot;  // nbody x 9: body_quat as a matrix; entries within rounding of 0, 1, -1 are exact
+  const Real*
+      body_inert;  // nbody x 6: xx yy zz xy xz yz about the centre of mass, in the body frame
+  const int*
+      geom_posed;        // ngeom: 1 where the geom can touch something, so that steps need its pose
+  const Real* geom_rot;  // ngeom x 9: geom_quat as a matrix
   const int* jnt_axiscode;  // njnt: +-(k + 1) where the axis is +-e_k, else 0
-  // Joint damping and armature plus what actuators reflect (MuJoCo manual, actuator/damping): scaled by
-  // the square of the first gear, on all dofs of the joint.
-  const Real* dof_damp;  // nv x 3: force is -(b0 + b1 |v| + b2 v^2) v
-  const Real* dof_arm;   // nv
+  // Joint damping and armature plus what actuators reflect (MuJoCo manual, actuator/damping):
+  // scaled by the square of the first gear, on all dofs of the joint.
+  const Real* dof_damp;     // nv x 3: force is -(b0 + b1 |v| + b2 v^2) v
+  const Real* dof_arm;      // nv
   const int* tree_bodynum;  // ntree
-  const int* tree_free;  // ntree: 1 where the root has a free joint; 2 where no other dof is in the tree
-  const int* dof_end;    // nv: one past the last descendant of a dof (descendants are consecutive)
+  const int*
+      tree_free;  // ntree: 1 where the root has a free joint; 2 where no other dof is in the tree
+  const int* dof_end;  // nv: one past the last descendant of a dof (descendants are consecutive)
   int has_damping, has_spring, has_gravcomp, has_actgravcomp, has_implicit_actuator;
 };
 
@@ -66,10 +71,10 @@ struct Params {
 #undef X
 
   Real meaninertia;
-  Real totalmass;              // kg, sum over all bodies
-  const int* tree_bodyadr;     // ntree: first body of each kinematic tree (its root)
-  const int* tree_dofadr;      // ntree: first dof of each tree (a tree's dofs are contiguous)
-  const int* tree_dofnum;      // ntree
+  Real totalmass;                // kg, sum over all bodies
+  const int* tree_bodyadr;       // ntree: first body of each kinematic tree (its root)
+  const int* tree_dofadr;        // ntree: first dof of each tree (a tree's dofs are contiguous)
+  const int* tree_dofnum;        // ntree
   const int* actuator_disabled;  // nu: 1 where the actuator's group is switched off
 
   DerivedParams<Real> derived;

@@ -10,8 +10,8 @@ namespace stepbench::model {
 
 namespace {
 
-// Right-angle turns written as angles differ from exact ones by rounding alone: make them exact, so that
-// step code can skip their zeros.
+// Right-angle turns written as angles differ from exact ones by rounding alone: make them exact, so
+// that step code can skip their zeros.
 double snap(double x) {
   for (double whole : {0.0, 1.0, -1.0}) {
     if (std::fabs(x - whole) < 1e-15) return whole;
@@ -21,9 +21,11 @@ double snap(double x) {
 
 std::array<double, 9> matrix(const double* q) {
   const double w = q[0], x = q[1], y = q[2], z = q[3];
-  return {snap(w * w + x * x - y * y - z * z), snap(2 * (x * y - w * z)), snap(2 * (x * z + w * y)),
-          snap(2 * (x * y + w * z)), snap(w * w - x * x + y * y - z * z), snap(2 * (y * z - w * x)),
-          snap(2 * (x * z - w * y)), snap(2 * (y * z + w * x)), snap(w * w - x * x - y * y + z * z)};
+  return {snap(w * w + x * x - y * y - z * z), snap(2 * (x * y - w * z)),
+          snap(2 * (x * z + w * y)),           snap(2 * (x * y + w * z)),
+          snap(w * w - x * x + y * y - z * z), snap(2 * (y * z - w * x)),
+          snap(2 * (x * z - w * y)),           snap(2 * (y * z + w * x)),
+          snap(w * w - x * x - y * y + z * z)};
 }
 
 // R diag(d) R^T as xx yy zz xy xz yz.

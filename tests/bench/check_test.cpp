@@ -101,7 +101,9 @@ TEST_F(CheckScene, AJointedBodyOnAPlanePasses) {
 }
 
 TEST_F(CheckScene, AForeignModelFails) {
-  const SceneFile file("<mujoco><worldbody><body><joint type='slide'/><geom size='.1'/></body></worldbody></mujoco>");
+  const SceneFile file(
+      "<mujoco><worldbody><body><joint type='slide'/><geom "
+      "size='.1'/></body></worldbody></mujoco>");
   auto scene = std::make_shared<LoadedScene>(*file.load());
   auto changed = std::make_shared<model::Model>(*scene->model);
   changed->body_mass[1] *= 1 + 1e-6;

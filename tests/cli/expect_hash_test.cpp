@@ -28,8 +28,8 @@ TEST_F(ExpectHash, OneHash) {
 }
 
 TEST_F(ExpectHash, WhatHashPrinted) {
-  const auto e =
-      expect_hashes(file("world,hash\n0,0x0000000000000001\n7,0x00000000000000ff\n"), "world", "hash");
+  const auto e = expect_hashes(file("world,hash\n0,0x0000000000000001\n7,0x00000000000000ff\n"),
+                               "world", "hash");
   EXPECT_FALSE(e.one.has_value());
   ASSERT_EQ(e.by_key.size(), 2u);
   EXPECT_EQ(e.by_key.at("7"), "0x00000000000000ff");

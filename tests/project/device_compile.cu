@@ -1,6 +1,6 @@
-// Every stage of the step as device code: this file is compiled only, for each GPU architecture in turn
-// (scripts/device_compile). It proves that the step code calls nothing that is host-only, for both
-// precisions; a GPU backend will bind its own memory and call the same stages.
+// Every stage of the step as device code: this file is compiled only, for each GPU architecture in
+// turn (scripts/device_compile). It proves that the step code calls nothing that is host-only, for
+// both precisions; a GPU backend will bind its own memory and call the same stages.
 //
 // One thread steps one world: Lane is a scalar.
 #include "engine/collide/narrow_phase.h"

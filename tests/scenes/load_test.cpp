@@ -1,4 +1,5 @@
-// Every scene of scenes/ loads, with MuJoCo's sizes and constants, and needs analytic collision only.
+// Every scene of scenes/ loads, with MuJoCo's sizes and constants, and needs analytic collision
+// only.
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -16,9 +17,9 @@ namespace {
 struct Expected {
   const char* name;
   int nq, nv, nu, nbody, ngeom, nkey;
-  double mass;                // kg
-  double meaninertia;         // mean diagonal of the inertia matrix at qpos0
-  double sum_dof_invweight0;  // over all dofs
+  double mass;                 // kg
+  double meaninertia;          // mean diagonal of the inertia matrix at qpos0
+  double sum_dof_invweight0;   // over all dofs
   double sum_body_invweight0;  // over all bodies, both columns
 };
 

@@ -30,8 +30,8 @@ struct DropLaw {
   double deepest_m = 0, rest_m = 0;
 };
 
-// The contact law for one coordinate: a cube of mass 1 on four corners, pyramidal cones, semi-implicit
-// Euler; reference: MuJoCo's manual, computation chapter, "Constraint model".
+// The contact law for one coordinate: a cube of mass 1 on four corners, pyramidal cones,
+// semi-implicit Euler; reference: MuJoCo's manual, computation chapter, "Constraint model".
 DropLaw drop_law(double height, int steps) {
   const double h = 1e-3, mu = 0.5, timeconst = 0.01, dmin = 0.99, dmax = 0.999, width = 1e-3;
   const double k = 1 / (dmax * dmax * timeconst * timeconst), b = 2 / (dmax * timeconst);
@@ -74,8 +74,8 @@ TEST_P(ScenePhysics, DropFollowsTheScalarLaw) {
   EXPECT_NEAR(b->state(0).qpos[2] - 0.025, law.rest_m, f64() ? 1e-12 : 2e-7);
 }
 
-// v0^2 / (2 mu g) - v0 h / 2, within the few tenths of a millimetre that hopping costs; the lift is the
-// sign of the convex law (MuJoCo 4.0.0: 1.35 mm), and depends on rounding.
+// v0^2 / (2 mu g) - v0 h / 2, within the few tenths of a millimetre that hopping costs; the lift is
+// the sign of the convex law (MuJoCo 4.0.0: 1.35 mm), and depends on rounding.
 TEST_P(ScenePhysics, SlideStopsWhereFrictionSays) {
   auto b = start("slide", GetParam(), 0);
   double lift = 0;
@@ -90,8 +90,9 @@ TEST_P(ScenePhysics, SlideStopsWhereFrictionSays) {
   EXPECT_LT(lift, 4e-3);
 }
 
-// Overlap of a box that carries `weight` (N) on four contacts of default parameters, where `invmass` is
-// that of the pair: f = n D K d r with D = d / ((1 - d) A); pyramids at friction 1 are as stiff as cones.
+// Overlap of a box that carries `weight` (N) on four contacts of default parameters, where
+// `invmass` is that of the pair: f = n D K d r with D = d / ((1 - d) A); pyramids at friction 1 are
+// as stiff as cones.
 double overlap_at_rest(double weight, double invmass) {
   const double timeconst = 0.02, dmin = 0.9, dmax = 0.95, width = 1e-3;
   const double k = 1 / (dmax * dmax * timeconst * timeconst);
@@ -178,7 +179,8 @@ TEST_P(ScenePhysics, DrivenRobotsStaySane) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, ScenePhysics, testing::Values(Precision::kF32, Precision::kF64),
+INSTANTIATE_TEST_SUITE_P(Precisions, ScenePhysics,
+                         testing::Values(Precision::kF32, Precision::kF64),
                          [](const auto& i) { return std::string(batch::to_string(i.param)); });
 
 }  // namespace

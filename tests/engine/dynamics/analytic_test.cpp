@@ -26,39 +26,48 @@ TEST(Analytic, FreeFallIsTheSemiImplicitSum) {
 TEST(Analytic, PendulumSwingsWithItsPeriod) {
   // A point-like mass on a massless rod: small swings have the period 2 pi sqrt(l / g).
   World w(scene("timestep='0.001' integrator='RK4'",
-                "<body><joint axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='1e-9 1e-9 1e-9'/></body>"));
+                "<body><joint axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='1e-9 1e-9 "
+                "1e-9'/></body>"));
   const double a = 0.01;
   w.s().qpos[0] = a;
   const double period = 2 * 3.14159265358979323846 / std::sqrt(9.81) * (1 + a * a / 16);
   const int steps = 1000;
   w.step(steps);
-  EXPECT_NEAR(w.s().qpos[0], a * std::cos(2 * 3.14159265358979323846 * steps * 0.001 / period), 1e-7);
+  EXPECT_NEAR(w.s().qpos[0], a * std::cos(2 * 3.14159265358979323846 * steps * 0.001 / period),
+              1e-7);
 }
 
 TEST(Analytic, SpringAndDamperFollowTheDampedOscillator) {
-  World w(scene("timestep='0.0005' gravity='0 0 0' integrator='RK4'",
-                "<body><joint type='slide' axis='1 0 0' stiffness='40' damping='3' springref='0.2'/>"
-                "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body>"));
+  World w(
+      scene("timestep='0.0005' gravity='0 0 0' integrator='RK4'",
+            "<body><joint type='slide' axis='1 0 0' stiffness='40' damping='3' springref='0.2'/>"
+            "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body>"));
   w.s().qpos[0] = 0.7;
   w.step(2000);
   const double decay = 3.0 / 4, omega = std::sqrt(20 - decay * decay), t = 1;
-  const double x = 0.5 * std::exp(-decay * t) * (std::cos(omega * t) + decay / omega * std::sin(omega * t));
+  const double x =
+      0.5 * std::exp(-decay * t) * (std::cos(omega * t) + decay / omega * std::sin(omega * t));
   EXPECT_NEAR(w.s().qpos[0], 0.2 + x, 1e-10);
 }
 
 TEST(Analytic, MotorAcceleratesByForceOverInertia) {
-  World w("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint name='j' axis='0 0 1' "
-          "armature='0.5'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1.5'/></body></worldbody>"
-          "<actuator><motor joint='j' gear='4' ctrlrange='-1 1' ctrllimited='true'/></actuator></mujoco>");
+  World w(
+      "<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint name='j' axis='0 0 "
+      "1' "
+      "armature='0.5'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1.5'/></body></worldbody>"
+      "<actuator><motor joint='j' gear='4' ctrlrange='-1 1' "
+      "ctrllimited='true'/></actuator></mujoco>");
   w.s().ctrl[0] = 3;  // clamped to 1
   w.step(50);
   EXPECT_NEAR(w.s().qvel[0], 4 * 1 / 2.0 * 0.5, 1e-13);
 }
 
 TEST(Analytic, WithoutActuationActivationsStay) {
-  World w("<mujoco><option><flag actuation='disable'/></option><worldbody><body><joint name='j'/><geom size='.1'/>"
-          "</body></worldbody><actuator><general joint='j' dyntype='integrator' actlimited='true' "
-          "actrange='-0.1 0.1'/></actuator></mujoco>");
+  World w(
+      "<mujoco><option><flag actuation='disable'/></option><worldbody><body><joint name='j'/><geom "
+      "size='.1'/>"
+      "</body></worldbody><actuator><general joint='j' dyntype='integrator' actlimited='true' "
+      "actrange='-0.1 0.1'/></actuator></mujoco>");
   w.s().act[0] = 0.4;  // not even clamped
   w.s().ctrl[0] = 1;
   w.step(3);
@@ -142,9 +151,12 @@ TEST(Analytic, KineticEnergyIsHalfOfVelocityTimesMomentum) {
 
 // The gradient of the potential energy is minus the force that springs and gravity exert at rest.
 TEST(Analytic, ForcesAtRestAreTheGradientOfPotentialEnergy) {
-  World w("<mujoco><worldbody><body><joint type='ball' stiffness='2 1 0.5'/><geom type='box' size='.1 .2 .3' "
-          "pos='.1 .05 0'/><body pos='0 0 .3'><joint axis='0 1 1' stiffness='3 0.4 0.2' springref='20'/>"
-          "<geom type='capsule' size='.05 .2' pos='0 .2 0'/></body></body></worldbody></mujoco>");
+  World w(
+      "<mujoco><worldbody><body><joint type='ball' stiffness='2 1 0.5'/><geom type='box' size='.1 "
+      ".2 .3' "
+      "pos='.1 .05 0'/><body pos='0 0 .3'><joint axis='0 1 1' stiffness='3 0.4 0.2' "
+      "springref='20'/>"
+      "<geom type='capsule' size='.05 .2' pos='0 .2 0'/></body></body></worldbody></mujoco>");
   const auto potential = [&](int dof, double step) {
     w.reset();
     std::vector<double> v = {0.3, -0.5, 0.2, 0.7};

@@ -1,5 +1,6 @@
-// The articulated-body algorithm (Featherstone 2008, section 7.3) on random trees: an algorithm that shares
-// nothing with the stages but the model, in six-dimensional dense algebra about the world's origin.
+// The articulated-body algorithm (Featherstone 2008, section 7.3) on random trees: an algorithm
+// that shares nothing with the stages but the model, in six-dimensional dense algebra about the
+// world's origin.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -27,11 +28,15 @@ Mat6 cross6(const Vec6& v) {
   return m;
 }
 
-Eigen::Quaterniond quat(const double* q) { return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized(); }
+Eigen::Quaterniond quat(const double* q) {
+  return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+}
 
-// Joint accelerations of one world by ABA: one link for each joint, links between joints of one body massless.
+// Joint accelerations of one world by ABA: one link for each joint, links between joints of one
+// body massless.
 std::vector<double> articulated_body(const model::Model& m, const std::vector<double>& qpos,
-                                     const std::vector<double>& qvel, const std::vector<double>& tau) {
+                                     const std::vector<double>& qvel,
+                                     const std::vector<double>& tau) {
   struct Link {
     int parent, dof, n;
     Eigen::Matrix<double, 6, Eigen::Dynamic> S;
@@ -76,21 +81,24 @@ std::vector<double> articulated_body(const model::Model& m, const std::vector<do
         const Eigen::Vector3d anchor = x[b] + R[b] * at;
         if (type == model::kJntHinge) {
           rotate(0, R[b] * axis, anchor);
-          R[b] = R[b] * Eigen::AngleAxisd(q[0] - m.qpos0[std::size_t(m.jnt_qposadr[j])], axis).toRotationMatrix();
+          R[b] = R[b] * Eigen::AngleAxisd(q[0] - m.qpos0[std::size_t(m.jnt_qposadr[j])], axis)
+                            .toRotationMatrix();
         } else {
           R[b] = R[b] * quat(q).toRotationMatrix();
           for (int i = 0; i < 3; ++i) rotate(i, R[b].col(i), anchor);
         }
         x[b] = anchor - R[b] * at;
       }
-      const Eigen::VectorXd rate = Eigen::Map<const Eigen::VectorXd>(&qvel[std::size_t(l.dof)], l.n);
+      const Eigen::VectorXd rate =
+          Eigen::Map<const Eigen::VectorXd>(&qvel[std::size_t(l.dof)], l.n);
       const Vec6 before = link >= 0 ? links[std::size_t(link)].v : Vec6(Vec6::Zero());
       const Vec6 own = l.S * rate;
       l.v = before + own;
       l.c = cross6(before) * own;
-      // The axes of a ball and a free joint turn with the body; a free joint's translations do not, and its
-      // origin moves while the world's origin, about which all is taken, does not.
-      if (type == model::kJntFree) l.c.tail<3>() += rate.head<3>().cross(Eigen::Vector3d(own.head<3>()));
+      // The axes of a ball and a free joint turn with the body; a free joint's translations do not,
+      // and its origin moves while the world's origin, about which all is taken, does not.
+      if (type == model::kJntFree)
+        l.c.tail<3>() += rate.head<3>().cross(Eigen::Vector3d(own.head<3>()));
       link = int(links.size());
       links.push_back(l);
     }
@@ -98,11 +106,12 @@ std::vector<double> articulated_body(const model::Model& m, const std::vector<do
     if (link < 0) continue;
     const Eigen::Matrix3d Ri = R[b] * quat(&m.body_iquat[4 * b]).toRotationMatrix();
     const Eigen::Vector3d com = x[b] + R[b] * Eigen::Vector3d(&m.body_ipos[3 * b]);
-    const Eigen::Matrix3d I = Ri * Eigen::Vector3d(&m.body_inertia[3 * b]).asDiagonal() * Ri.transpose();
+    const Eigen::Matrix3d I =
+        Ri * Eigen::Vector3d(&m.body_inertia[3 * b]).asDiagonal() * Ri.transpose();
     const double mass = m.body_mass[b];
     Mat6 spatial;
-    spatial << I + mass * hat(com) * hat(com).transpose(), mass * hat(com), mass * hat(com).transpose(),
-        mass * Eigen::Matrix3d::Identity();
+    spatial << I + mass * hat(com) * hat(com).transpose(), mass * hat(com),
+        mass * hat(com).transpose(), mass * Eigen::Matrix3d::Identity();
     Link& l = links[std::size_t(link)];
     l.I += spatial;
     l.p += -cross6(l.v).transpose() * (spatial * l.v);
@@ -135,7 +144,9 @@ std::string random_tree(unsigned seed) {
   std::mt19937 rng(seed);
   std::uniform_real_distribution<double> unit(-1, 1);
   const auto number = [&](double scale) { return std::to_string(scale * unit(rng)); };
-  const auto vector = [&](double scale) { return number(scale) + " " + number(scale) + " " + number(scale); };
+  const auto vector = [&](double scale) {
+    return number(scale) + " " + number(scale) + " " + number(scale);
+  };
   std::string xml = "<mujoco><option gravity='" + vector(9) + "'/><worldbody>";
   int open = 0;
   for (int b = 0; b < 12; ++b) {
@@ -147,10 +158,13 @@ std::string random_tree(unsigned seed) {
       const bool ball = rng() % 4 == 0;
       if (rng() % 2 == 0) xml += "<joint type='slide' armature='0.1' axis='" + vector(1) + "'/>";
       if (ball) xml += "<joint type='ball' pos='" + vector(0.2) + "'/>";
-      if (!ball) xml += "<joint axis='" + vector(1) + "' pos='" + vector(0.2) + "' armature='0.02'/>";
-      if (!ball && rng() % 3 == 0) xml += "<joint axis='" + vector(1) + "' pos='" + vector(0.2) + "'/>";
+      if (!ball)
+        xml += "<joint axis='" + vector(1) + "' pos='" + vector(0.2) + "' armature='0.02'/>";
+      if (!ball && rng() % 3 == 0)
+        xml += "<joint axis='" + vector(1) + "' pos='" + vector(0.2) + "'/>";
     }
-    xml += "<geom type='box' size='.1 .2 .15' pos='" + vector(0.2) + "' quat='1 " + vector(1) + "'/>";
+    xml +=
+        "<geom type='box' size='.1 .2 .15' pos='" + vector(0.2) + "' quat='1 " + vector(1) + "'/>";
     ++open;
   }
   while (open-- > 0) xml += "</body>";
@@ -162,7 +176,8 @@ TEST(ArticulatedBody, GivesTheAccelerationsOfTheStages) {
     testing::SmoothWorld<double> w(random_tree(seed));
     const auto& m = w.p();
     std::vector<double> dq, v;
-    for (int i = 0; i < m.nv; ++i) dq.push_back(std::sin(1.3 * i + seed)), v.push_back(std::cos(2.1 * i + seed));
+    for (int i = 0; i < m.nv; ++i)
+      dq.push_back(std::sin(1.3 * i + seed)), v.push_back(std::cos(2.1 * i + seed));
     advance_positions(m, w.s().qpos, dq.data(), 1.0, w.s().qpos);
     testing::fill(w.s().qvel, v);
     w.forward();
@@ -172,7 +187,8 @@ TEST(ArticulatedBody, GivesTheAccelerationsOfTheStages) {
     double scale = 1;
     for (double a : want) scale = std::max(scale, std::fabs(a));
     for (int i = 0; i < m.nv; ++i) {
-      EXPECT_NEAR(w.d().qacc[i], want[std::size_t(i)], 1e-11 * scale) << "seed " << seed << " dof " << i;
+      EXPECT_NEAR(w.d().qacc[i], want[std::size_t(i)], 1e-11 * scale)
+          << "seed " << seed << " dof " << i;
     }
   }
 }

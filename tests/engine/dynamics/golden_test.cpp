@@ -1,4 +1,5 @@
-// The stages against MuJoCo 4.0.0: scenes and expected numbers in golden/, written by golden/make.py.
+// The stages against MuJoCo 4.0.0: scenes and expected numbers in golden/, written by
+// golden/make.py.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +43,8 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
   return worst / scale;
 }
 
-// MuJoCo's pattern leaves out the zeros of bodies that it calls simple, so matrices are compared in full.
+// MuJoCo's pattern leaves out the zeros of bodies that it calls simple, so matrices are compared in
+// full.
 template <class Lane>
 std::vector<Lane> dense_mass(testing::SmoothWorld<Lane>& w) {
   const auto& m = w.p();
@@ -100,7 +102,8 @@ class GoldenTest : public ::testing::TestWithParam<const char*> {
     expect("forward.qfrc_actuator", w.d().qfrc_actuator, tolerance);
     // The accelerations carry the condition of M.
     expect("forward.qacc_smooth", w.d().qacc_smooth, 100 * tolerance);
-    const Lane energy[2] = {energy_potential(w.p(), w.s(), w.d()), energy_kinetic(w.p(), w.s(), w.d())};
+    const Lane energy[2] = {energy_potential(w.p(), w.s(), w.d()),
+                            energy_kinetic(w.p(), w.s(), w.d())};
     expect("forward.energy", energy, tolerance);
   }
 

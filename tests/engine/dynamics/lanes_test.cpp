@@ -1,4 +1,5 @@
-// Worlds side by side: every lane has a scalar world's bits, and what goes wrong in one stays in it.
+// Worlds side by side: every lane has a scalar world's bits, and what goes wrong in one stays in
+// it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,8 +11,8 @@ namespace stepbench::dynamics {
 namespace {
 
 std::shared_ptr<const model::Model> scene(const char* name, int integrator) {
-  auto m = std::make_shared<model::Model>(*model::load_model(
-      std::string(SB_TESTS_DIR) + "/engine/dynamics/golden/" + name + ".xml"));
+  auto m = std::make_shared<model::Model>(
+      *model::load_model(std::string(SB_TESTS_DIR) + "/engine/dynamics/golden/" + name + ".xml"));
   m->opt.integrator = integrator;
   return m;
 }
@@ -20,7 +21,9 @@ std::shared_ptr<const model::Model> scene(const char* name, int integrator) {
 template <class World>
 void start(World& w, int world, int lane) {
   const auto& m = w.p();
-  const auto draw = [&](int i, double scale) { return scale * std::sin(1.7 * i + 0.9 * world + 0.3); };
+  const auto draw = [&](int i, double scale) {
+    return scale * std::sin(1.7 * i + 0.9 * world + 0.3);
+  };
   std::vector<double> q = w.model().qpos0, v, act, ctrl;
   for (std::size_t i = 0; i < q.size(); ++i) q[i] += draw(int(i), 0.2);
   for (int i = 0; i < m.nv; ++i) v.push_back(draw(i + 50, 1));
@@ -35,9 +38,12 @@ void start(World& w, int world, int lane) {
 template <class A, class B>
 void expect_same_state(A& a, int lane_a, B& b, int lane_b, const char* what) {
   const auto& m = a.p();
-  EXPECT_EQ(testing::values(a.s().qpos, m.nq, lane_a), testing::values(b.s().qpos, m.nq, lane_b)) << what;
-  EXPECT_EQ(testing::values(a.s().qvel, m.nv, lane_a), testing::values(b.s().qvel, m.nv, lane_b)) << what;
-  EXPECT_EQ(testing::values(a.s().act, m.na, lane_a), testing::values(b.s().act, m.na, lane_b)) << what;
+  EXPECT_EQ(testing::values(a.s().qpos, m.nq, lane_a), testing::values(b.s().qpos, m.nq, lane_b))
+      << what;
+  EXPECT_EQ(testing::values(a.s().qvel, m.nv, lane_a), testing::values(b.s().qvel, m.nv, lane_b))
+      << what;
+  EXPECT_EQ(testing::values(a.s().act, m.na, lane_a), testing::values(b.s().act, m.na, lane_b))
+      << what;
   EXPECT_EQ(testing::values(a.s().qacc_warmstart, m.nv, lane_a),
             testing::values(b.s().qacc_warmstart, m.nv, lane_b))
       << what;
@@ -67,13 +73,14 @@ TEST(Lanes, PackedWorldsHaveTheBitsOfSingleOnes) {
   }
 }
 
-// One lane starts with a number that is not finite, or blows up: it is reset as MuJoCo resets it, and the
-// others keep the bits of a run beside healthy worlds.
+// One lane starts with a number that is not finite, or blows up: it is reset as MuJoCo resets it,
+// and the others keep the bits of a run beside healthy worlds.
 TEST(Lanes, ABadWorldIsResetAndDisturbsNoOther) {
   using Lane = math::Pack<double, 4>;
   for (const char* name : {"arm", "tree", "free", "actuators"}) {
     for (int integrator : {model::kEuler, model::kRk4, model::kImplicitFast}) {
-      for (double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e80}) {
+      for (double bad : {std::numeric_limits<double>::quiet_NaN(),
+                         std::numeric_limits<double>::infinity(), 1e80}) {
         const auto m = scene(name, integrator);
         testing::SmoothWorld<Lane> healthy(m), mixed(m);
         for (int i = 0; i < 4; ++i) start(healthy, i, i), start(mixed, i, i);

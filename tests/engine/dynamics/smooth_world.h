@@ -26,7 +26,8 @@ class SmoothWorld {
   using Real = math::RealOf<Lane>;
 
   explicit SmoothWorld(const std::string& mjcf) : SmoothWorld(model::load_model_string(mjcf)) {}
-  explicit SmoothWorld(std::shared_ptr<const model::Model> m) : model_(std::move(m)), world_(*model_) {
+  explicit SmoothWorld(std::shared_ptr<const model::Model> m)
+      : model_(std::move(m)), world_(*model_) {
     dynamics::init_static(p(), s(), d());
   }
 

@@ -114,7 +114,8 @@ TEST(Quaternion, ZeroLengthIsNoRotation) {
 }
 
 TEST(Spatial, CrossProductsAreEachOthersTranspose) {
-  const Spatial<double> v{{1, 2, 3}, {-1, 0.5, 2}}, m{{0.3, -2, 1}, {4, 1, -1}}, f{{2, 1, 0}, {-3, 5, 1}};
+  const Spatial<double> v{{1, 2, 3}, {-1, 0.5, 2}}, m{{0.3, -2, 1}, {4, 1, -1}},
+      f{{2, 1, 0}, {-3, 5, 1}};
   EXPECT_NEAR(dot(cross_motion(v, m), f), -dot(m, cross_force(v, f)), 1e-13);
 }
 

@@ -1,4 +1,5 @@
-// Philox-4x32-10 against the authors' known answers (Random123, kat_vectors), and moments of the variates.
+// Philox-4x32-10 against the authors' known answers (Random123, kat_vectors), and moments of the
+// variates.
 #include "engine/math/rng.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,8 @@
 namespace stepbench::math {
 namespace {
 
-void expect_words(const Random4& r, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+void expect_words(const Random4& r, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                  std::uint32_t d) {
   EXPECT_EQ(r.v[0], a);
   EXPECT_EQ(r.v[1], b);
   EXPECT_EQ(r.v[2], c);
@@ -21,8 +23,9 @@ TEST(Rng, PhiloxGivesThePublishedAnswers) {
   expect_words(philox4x32({{0, 0, 0, 0}}, 0, 0), 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8);
   const std::uint32_t f = 0xffffffff;
   expect_words(philox4x32({{f, f, f, f}}, f, f), 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd);
-  expect_words(philox4x32({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0),
-               0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1);
+  expect_words(
+      philox4x32({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0),
+      0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1);
 }
 
 TEST(Rng, EveryPartOfTheKeyMatters) {

@@ -1,5 +1,5 @@
-// Errors of the elementary functions in units in the last place, against the C library in long double
-// (64-bit mantissa), and equality of scalar and pack bits.
+// Errors of the elementary functions in units in the last place, against the C library in long
+// double (64-bit mantissa), and equality of scalar and pack bits.
 #include "engine/math/trig.h"
 
 #include <gtest/gtest.h>

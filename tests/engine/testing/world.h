@@ -1,7 +1,7 @@
 // A model with its state and working memory for one group of worlds, for tests of single stages.
 //
-// Every array of the tables in engine/model/arrays.h is allocated for any lane type. Scratch is filled
-// with NaN, so that a stage that reads what no stage wrote is found.
+// Every array of the tables in engine/model/arrays.h is allocated for any lane type. Scratch is
+// filled with NaN, so that a stage that reads what no stage wrote is found.
 #pragma once
 
 #include <limits>
