@@ -35,6 +35,15 @@ std::string utc_now() {
                      tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+// Nothing in the scene can add mechanical energy (gravity compensation is not part of the
+// potential).
+bool passive(const model::Model& m) {
+  const auto none = [](const auto& x) {
+    return std::all_of(x.begin(), x.end(), [](double v) { return v == 0; });
+  };
+  return m.nu == 0 && none(m.body_gravcomp);
+}
+
 void add_mark(std::string& marks, const char* mark) {
   marks += (marks.empty() ? "" : ";") + std::string(mark);
 }
@@ -69,10 +78,11 @@ CellRun::Pass CellRun::run_pass(std::int64_t first_world, std::int64_t steps) {
 }
 
 void CellRun::prepare() {
-  setup_.load_s = cell_.loaded->load_s;
-  setup_.compile_s = cell_.loaded->compile_s;
-  const double begin = clock_();
   const InstanceRequest request{cell_.loaded, cell_.cell.worlds, cell_.options};
+  const auto load = engine_.load(request);
+  setup_.load_s = load.load_s;
+  setup_.compile_s = load.compile_s;
+  const double begin = clock_();
   instance_ = engine_.prepare(request);
   instance_->set_states(*start_, 0);
   setup_.upload_s = clock_() - begin;
@@ -162,6 +172,7 @@ Workload CellRun::survey() {
     meter.add(instance_->look(ids, false));
     meter.add_faults(instance_->faults(), window_.pass_steps, worlds);
   }
+  energy_gain_j_per_kg_ = meter.energy_gain_j_per_kg();
   return meter.finish();
 }
 
@@ -181,6 +192,13 @@ void CellRun::require_valid(const Workload& w) const {
   if (w.kinetic_j_per_kg > kDivergedJPerKg) {
     throw CellError(kDiverged, fmt::format("kinetic energy is {:.3g} J/kg: lower --timestep",
                                            w.kinetic_j_per_kg));
+  }
+  if (passive(*cell_.loaded->model) && w.energy_drift_frac > kPassiveGainFrac &&
+      energy_gain_j_per_kg_ > kPassiveGainJPerKg) {
+    throw CellError(
+        kDiverged, fmt::format("a scene without inputs gained {:.3g} J/kg, {:.0f} % of its energy: "
+                               "lower --timestep or soften its contacts",
+                               energy_gain_j_per_kg_, 100 * w.energy_drift_frac));
   }
 }
 

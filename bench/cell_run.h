@@ -29,6 +29,9 @@ inline constexpr std::int64_t kCoverWorlds = 1024;
 inline constexpr std::int64_t kMixWorlds = 64;
 // Kinetic energy per mass beyond which a world is called diverged: all of it at 447 m/s.
 inline constexpr double kDivergedJPerKg = 1e5;
+// A passive scene is called diverged when its energy grows by more than this share of what there
+// was and by more than these J/kg (a fall of 5 cm: start poses that overlap give off as much).
+inline constexpr double kPassiveGainFrac = 0.5, kPassiveGainJPerKg = 0.5;
 
 // Shape of a repetition.
 struct Window {
@@ -96,7 +99,8 @@ class CellRun {
   Window window_;
   std::vector<double> rates_;
   double spent_s_ = 0;
-  Workload workload_;         // of the first window
+  Workload workload_;  // of the first window
+  double energy_gain_j_per_kg_ = 0;
   std::string window_hash_;   // of the first window
   double fastest_clock_ = 0;  // MHz
 };

@@ -64,13 +64,12 @@ class ModelComparison {
     const auto size = [&](const char* name, std::int64_t ours, std::int64_t theirs) {
       c_.add_equal(name, ours, theirs, "size");
     };
+    // clang-format off
 #define X(name) size(#name, ours_.name, std::int64_t(theirs_.name));
-    X(nq)
-    X(nv)
-    X(nu)
-    X(na) X(nbody) X(njnt) X(nsite) X(npair) X(nexclude) X(nkey) X(nmocap) X(ntree)
+    X(nq) X(nv) X(nu) X(na) X(nbody) X(njnt) X(nsite) X(npair) X(nexclude) X(nkey) X(nmocap) X(ntree)
 #undef X
-        size("ngeom", ours_.ngeom, std::int64_t(shared_.size()));
+    size("ngeom", ours_.ngeom, std::int64_t(shared_.size()));
+    // clang-format on
   }
 
   void options() {

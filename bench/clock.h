@@ -9,11 +9,10 @@ namespace stepbench::bench {
 // Seconds of a monotonic clock.
 using Clock = std::function<double()>;
 
-inline Clock steady_clock() {
-  return [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  };
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+inline Clock steady_clock() { return steady_seconds; }
 
 }  // namespace stepbench::bench

@@ -80,6 +80,8 @@ class Engine {
   }
   // Bytes that prepare() would need.
   virtual batch::MemoryEstimate estimate(const InstanceRequest& request) const = 0;
+  // Bring the scene into the engine, unless it is there; what that took. Throws CellError.
+  virtual LoadTimes load(const InstanceRequest& request) { return request.scene->times; }
   // Throws CellError.
   virtual std::unique_ptr<Instance> prepare(const InstanceRequest& request) = 0;
 };

@@ -19,6 +19,9 @@ namespace {
 // Share of the available memory that the cells of a block may need together, and cells at most.
 constexpr double kBlockMemory = 0.5;
 constexpr std::size_t kBlockCells = 256;
+// A block that has taken its share of time ends with its comparison group: cells of a block that is
+// interrupted are measured anew.
+constexpr double kBlockSeconds = 120;
 
 class Run {
  public:
@@ -60,18 +63,20 @@ class Run {
     std::vector<std::vector<const PlannedCell*>> out;
     const Int available = available_memory();
     const double limit = available < 0 ? HUGE_VAL : kBlockMemory * double(available);
-    double bytes = 0;
+    double bytes = 0, seconds = 0;
     for (const auto* c : todo) {
       const double need = double(c->cost.bytes);
       const bool same = !out.empty() && out.back().back()->loaded == c->loaded &&
                         out.back().back()->cell.ctrl_profile == c->cell.ctrl_profile &&
-                        out.back().size() < kBlockCells && bytes + need <= limit;
+                        out.back().size() < kBlockCells && bytes + need <= limit &&
+                        (seconds < kBlockSeconds || out.back().back()->group == c->group);
       if (!same) {
         out.emplace_back();
-        bytes = 0;
+        bytes = seconds = 0;
       }
       out.back().push_back(c);
       bytes += need;
+      seconds += plan_.settings.rules.max_time_s;
     }
     return out;
   }

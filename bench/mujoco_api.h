@@ -10,11 +10,13 @@
 #include <memory>
 #include <string>
 
+#include "bench/scene.h"
+
 namespace stepbench::bench {
 
 // clang-format off
 #define SB_MUJOCO_FUNCTIONS(X)                                                                    \
-  X(mj_version) X(mj_loadXML) X(mj_parseXMLString) X(mj_compile) X(mjs_getError) X(mj_deleteSpec) \
+  X(mj_version) X(mj_parseXML) X(mj_parseXMLString) X(mj_compile) X(mjs_getError) X(mj_deleteSpec) \
   X(mj_deleteModel) X(mj_makeData) X(mj_deleteData) X(mj_resetData) X(mj_resetDataKeyframe)       \
   X(mj_forward) X(mj_step) X(mj_fullM) X(mj_isSparse) X(mj_energyPos) X(mj_energyVel)             \
   X(mj_stateSize) X(mj_getState) X(mj_setState)                                                   \
@@ -43,9 +45,10 @@ struct MujocoDeleter {
 template <class T>
 using MujocoPtr = std::unique_ptr<T, MujocoDeleter>;
 
-// Compile a scene in MuJoCo: from its own file, or from text where `mjcf` is not empty. Throws
-// std::runtime_error with MuJoCo's message.
-MujocoPtr<mjModel> mujoco_load(const std::string& path, const std::string& mjcf);
+// Compile a scene in MuJoCo: from its own file, or from text where `mjcf` is not empty. `times`, if
+// not null, receives the seconds it took. Throws std::runtime_error with MuJoCo's message.
+MujocoPtr<mjModel> mujoco_load(const std::string& path, const std::string& mjcf,
+                               LoadTimes* times = nullptr);
 
 }  // namespace stepbench::bench
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bench/clock.h"
 #include "bench/mujoco_api.h"
 
 namespace stepbench::bench {
@@ -106,7 +107,7 @@ const MujocoStatus& mujoco_status() { return loaded().status; }
 
 const MujocoApi* mujoco_api() { return loaded().status.found ? &loaded().api : nullptr; }
 
-MujocoPtr<mjModel> mujoco_load(const std::string& path, const std::string& mjcf) {
+MujocoPtr<mjModel> mujoco_load(const std::string& path, const std::string& mjcf, LoadTimes* times) {
   const MujocoApi* api = mujoco_api();
   if (api == nullptr) throw std::runtime_error(mujoco_status().why);
   std::array<char, 1000> error{};
@@ -115,19 +116,19 @@ MujocoPtr<mjModel> mujoco_load(const std::string& path, const std::string& mjcf)
     for (char& c : text) c = c == '\n' ? ' ' : c;
     return fmt::format("MuJoCo cannot load {}: {}", path, text);
   };
-  if (mjcf.empty()) {
-    MujocoPtr<mjModel> m(api->mj_loadXML(path.c_str(), nullptr, error.data(), int(error.size())));
-    if (m == nullptr) throw std::runtime_error(message("unknown error"));
-    return m;
-  }
+  const double begin = steady_seconds();
   MujocoPtr<mjSpec> spec(
-      api->mj_parseXMLString(mjcf.c_str(), nullptr, error.data(), int(error.size())));
+      mjcf.empty()
+          ? api->mj_parseXML(path.c_str(), nullptr, error.data(), int(error.size()))
+          : api->mj_parseXMLString(mjcf.c_str(), nullptr, error.data(), int(error.size())));
   if (spec == nullptr) throw std::runtime_error(message("unknown error"));
+  const double parsed = steady_seconds();
   MujocoPtr<mjModel> m(api->mj_compile(spec.get(), nullptr));
   if (m == nullptr) {
     const char* why = api->mjs_getError(spec.get());
     throw std::runtime_error(message(why != nullptr ? why : "unknown error"));
   }
+  if (times != nullptr) *times = {parsed - begin, steady_seconds() - parsed};
   return m;
 }
 

@@ -228,6 +228,12 @@ class MujocoEngine : public Engine {
             data * std::size_t(r.options.threads)};
   }
 
+  LoadTimes load(const InstanceRequest& r) override {
+    if (const auto why = missing(); !why.empty()) throw CellError(kNoDevice, why);
+    mujoco_model(*r.scene);
+    return load_times_;
+  }
+
   std::unique_ptr<Instance> prepare(const InstanceRequest& r) override {
     if (const auto why = missing(); !why.empty()) throw CellError(kNoDevice, why);
     const auto& api = *mujoco_api();
@@ -248,8 +254,8 @@ class MujocoEngine : public Engine {
   const mjModel& mujoco_model(const LoadedScene& scene) {
     if (model_ == nullptr || model_sha_ != scene.sha) {
       try {
-        model_ =
-            mujoco_load(scene.request.path, scene.file_is_effective ? std::string{} : scene.mjcf);
+        model_ = mujoco_load(scene.request.path,
+                             scene.file_is_effective ? std::string{} : scene.mjcf, &load_times_);
       } catch (const std::runtime_error& e) {
         throw CellError(kFailed, e.what());
       }
@@ -265,6 +271,7 @@ class MujocoEngine : public Engine {
 
   MujocoPtr<mjModel> model_;
   std::string model_sha_;
+  LoadTimes load_times_;
 };
 
 #else

@@ -162,10 +162,15 @@ class Builder {
     c.cell.sync_mode = "complete";
     c.id.status = kOk;
     add_overrides(c, substitution);
-    identify(c);
-    // The same combination can come from two spellings (contact `file` and `newton`).
-    const auto same = [&](const PlannedCell& other) { return other.id.cell_id == c.id.cell_id; };
-    if (std::any_of(plan_.cells.begin(), plan_.cells.end(), same)) return;
+    for (int twin = 0;; ++twin) {
+      identify(c, twin);
+      const auto same = [&](const PlannedCell& other) { return other.id.cell_id == c.id.cell_id; };
+      const auto found = std::find_if(plan_.cells.begin(), plan_.cells.end(), same);
+      if (found == plan_.cells.end()) break;
+      // The same combination can come from two spellings (contact `file` and `newton`). Two files
+      // of the same content are two scenes.
+      if (found->scene.scene == c.scene.scene) return;
+    }
     resolve(c);
     plan_.cells.push_back(std::move(c));
   }
@@ -192,15 +197,17 @@ class Builder {
   }
 
   // The identifier holds what was asked for, not what this machine made of it, so that runs on
-  // different machines can be laid side by side.
-  void identify(PlannedCell& c) const {
+  // different machines can be laid side by side. `twin`: cells of this plan that are equal but for
+  // the name of their scene file.
+  void identify(PlannedCell& c, int twin) const {
     const auto& x = c.cell;
     const std::string layout = x.engine == "stepbench" ? requested_layout(settings_) : "";
-    c.id.cell_id = short_digest(
-        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.scene.scene_sha,
-                    x.engine, x.device, x.threads, x.worlds, x.precision, x.timestep_s, x.solver,
-                    x.density_level, x.ctrl_profile, x.control_period, x.start, x.settle_steps,
-                    x.seed, settings_.keyframe, layout, c.scene.overrides));
+    auto text = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.scene.scene_sha,
+                            x.engine, x.device, x.threads, x.worlds, x.precision, x.timestep_s,
+                            x.solver, x.density_level, x.ctrl_profile, x.control_period, x.start,
+                            x.settle_steps, x.seed, settings_.keyframe, layout, c.scene.overrides);
+    if (twin > 0) text += fmt::format("|{}", twin);
+    c.id.cell_id = short_digest(text);
   }
 
   void resolve(PlannedCell& c) {

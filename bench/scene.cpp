@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
+#include "bench/clock.h"
 #include "bench/digest.h"
 #include "engine/collide/pairs.h"
 #include "engine/model/compile.h"
@@ -24,11 +23,6 @@ class Loader : public SceneLoader {
   }
 
  private:
-  static double seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
-
   static std::shared_ptr<const LoadedScene> read(const SceneRequest& request) {
     auto s = std::make_shared<LoadedScene>();
     s->request = request;
@@ -42,13 +36,12 @@ class Loader : public SceneLoader {
       options.overrides.emplace_back("timestep", fmt::format("{}", *request.timestep_s));
     }
 
-    const double begin = seconds();
+    const double begin = steady_seconds();
     const auto spec = model::read_mjcf(request.path, options);
-    const double read = seconds();
+    const double read = steady_seconds();
     s->model = model::compile(spec);
-    const double compiled = seconds();
-    s->load_s = read - begin;
-    s->compile_s = compiled - read;
+    const double compiled = steady_seconds();
+    s->times = {read - begin, compiled - read};
 
     const auto pairs = collide::unsupported_pairs(*s->model);
     if (!pairs.empty() && !request.ignore_unsupported) {

@@ -23,6 +23,12 @@ struct SceneRequest {
   friend bool operator==(const SceneRequest&, const SceneRequest&) = default;
 };
 
+// Seconds.
+struct LoadTimes {
+  double load_s = 0;     // read and parse
+  double compile_s = 0;  // compile into a model
+};
+
 struct LoadedScene {
   SceneRequest request;
   std::shared_ptr<const model::Model> model;
@@ -35,7 +41,7 @@ struct LoadedScene {
   std::vector<std::string> overrides;  // name=value of everything that differs from the file
   std::vector<std::string> warnings;
   bool open = false;  // unsupported elements were ignored
-  double load_s = 0, compile_s = 0;
+  LoadTimes times;
 };
 
 class SceneLoader {

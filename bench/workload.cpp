@@ -36,6 +36,7 @@ void WorkloadMeter::add_energy(std::span<const WorldLook> before, std::span<cons
     const double end = after[i].potential_j + after[i].kinetic_j;
     const double scale = std::abs(before[i].potential_j) + before[i].kinetic_j;
     if (scale > 0) drift_.push_back((end - start) / scale);
+    if (mass_kg > 0) gain_.push_back((end - start) / mass_kg);
     if (mass_kg > 0) kinetic_.push_back(after[i].kinetic_j / mass_kg);
   }
 }
@@ -77,6 +78,8 @@ Workload WorkloadMeter::finish() const {
   w.kinetic_j_per_kg = mean(kinetic_);
   return w;
 }
+
+double WorkloadMeter::energy_gain_j_per_kg() const { return mean(gain_); }
 
 std::vector<std::int64_t> pick_worlds(std::int64_t worlds, std::int64_t most) {
   const auto n = std::min(worlds, most);

@@ -21,9 +21,11 @@ class WorkloadMeter {
   void add_faults(const Faults& f, std::int64_t steps, std::int64_t worlds);
 
   Workload finish() const;
+  // Mean gain of mechanical energy over a pass, per mass of a world; not a number: none was added.
+  double energy_gain_j_per_kg() const;
 
  private:
-  std::vector<double> ncon_, nefc_, niter_, drift_, kinetic_;
+  std::vector<double> ncon_, nefc_, niter_, drift_, gain_, kinetic_;
   double max_penetration_ = 0;
   std::int64_t capped_looks_ = 0;
   std::int64_t overflow_ = 0, nonfinite_ = 0, first_step_ = kNoInt;

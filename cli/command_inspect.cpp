@@ -19,7 +19,15 @@ ExitCode command_inspect(const Options& o) {
   if (s.timesteps_s.front())
     read.overrides.emplace_back("timestep", fmt::format("{}", *s.timesteps_s.front()));
 
-  const model::Scene scene = model::load_scene(s.scenes.front(), read);
+  const model::Scene scene = [&] {
+    try {
+      return model::load_scene(s.scenes.front(), read);
+    } catch (const model::ModelError&) {
+      // What is left may have no meaning (a body without its mesh has no mass): name the cause.
+      read.ignore_unsupported = false;
+      return model::load_scene(s.scenes.front(), read);
+    }
+  }();
   std::vector<std::string> unsupported;
   for (const model::Unsupported& u : scene.spec.unsupported) {
     unsupported.push_back(fmt::format("{}:{}: {}",

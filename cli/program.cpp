@@ -9,7 +9,7 @@
 #include "bench/error.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "engine/model/error.h"
+#include "engine/model/reader.h"
 #include "reports/csv.h"
 #include "reports/files.h"
 
@@ -66,7 +66,7 @@ ExitCode run_program(const std::vector<std::string>& args) {
   } catch (const bench::UsageError& e) {
     return fail(kExitUsage, e.what());
   } catch (const model::ModelError& e) {
-    return fail(kExitScene, e.what());
+    return fail(e.file() == model::kOverridesFile ? kExitUsage : kExitScene, e.what());
   } catch (const reports::FileError& e) {
     return fail(kExitUsage, e.what());
   } catch (const reports::CsvError& e) {

@@ -49,7 +49,7 @@ void apply_overrides(Context& c, tinyxml2::XMLDocument& xml, OptionExtras& extra
     }
   }
   const Element e{option, static_cast<int>(c.spec.files.size())};
-  c.spec.files.push_back("--option");
+  c.spec.files.push_back(kOverridesFile);
   const SchemaNode& rule = *schema_root().child("mujoco")->node->child("option")->node;
   check_attributes(c, e, rule);
   check_children(c, e, rule);

@@ -13,6 +13,9 @@
 
 namespace stepbench::model {
 
+// Stands for the file in errors about ReadOptions::overrides.
+inline constexpr const char* kOverridesFile = "--option";
+
 struct ReadOptions {
   // List what is unsupported in Spec::unsupported and go on without it, instead of throwing.
   bool ignore_unsupported = false;
@@ -28,7 +31,7 @@ struct ReadOptions {
 
 // Read an MJCF file and its includes. Throws ModelError (also where the file cannot be read), never
 // anything else but std::bad_alloc. Bounded in file size, nesting (mjcf_document.h) and elements
-// (max_elements). Messages about overrides name the file "--option".
+// (max_elements). Messages about overrides name the file kOverridesFile.
 Spec read_mjcf(const std::filesystem::path& file, const ReadOptions& options = {});
 
 // Same for text that is already in memory; `name` stands for the file in messages and includes are

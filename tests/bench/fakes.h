@@ -57,11 +57,13 @@ class FakeLoader : public SceneLoader {
     auto m = make_chain(2);
     if (r.timestep_s) m->opt.timestep = *r.timestep_s;
     m->opt.solver = solver;
+    if (passive) m->nu = 0;
     auto s = make_scene(m, r);
     for (const auto& [name, value] : r.options) s->overrides.push_back(name + "=" + value);
     return s;
   }
   int solver = model::kNewton;
+  bool passive = false;  // without its motors
 };
 
 // A batch whose worlds move by q' = v, v' = ctrl per step (unit step).
@@ -126,6 +128,7 @@ struct FakeBehaviour {
   bool thread_bits = false;             // hashes depend on the thread count
   std::int64_t overflow_from_run = -1;  // runs of any instance from which one world overflows
   double kinetic_j = 1;
+  double gain_j = 0;  // kinetic energy gained per step
   std::string missing;
   std::string fail_prepare;  // status thrown by prepare()
   std::size_t bytes_per_world = 1000;
@@ -172,7 +175,9 @@ class FakeEngine : public Engine {
       l.ncon = int(engine_.behaviour.ncon);
       l.nefc = 4 * l.ncon;
       l.niter = 2;
-      if (energy) l.kinetic_j = engine_.behaviour.kinetic_j;
+      if (energy) {
+        l.kinetic_j = engine_.behaviour.kinetic_j + engine_.behaviour.gain_j * double(steps_);
+      }
       return std::vector<WorldLook>(ids.size(), l);
     }
     Faults faults() override {

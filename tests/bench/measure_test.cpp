@@ -134,6 +134,43 @@ TEST_F(MeasureTest, OneWorldOfASlowEngineSeesAMixToo) {
   EXPECT_EQ(out.samples[0].timing.passes, 50);
 }
 
+TEST_F(MeasureTest, APassiveSceneThatGainsEnergyHasNoSpeed) {
+  settings_.worlds = {64};
+  settings_.engines = {"stepbench"};
+  settings_.precisions = {"f64"};
+  // 2 kg; passes of 200 steps: 2 J of 1 J.
+  ours_->behaviour.gain_j = 0.01;
+  EXPECT_EQ(run().summaries[0].id.status, kOk);  // motors may do that
+  recorder_ = {};
+  loader_.passive = true;
+  const auto gained = run();
+  EXPECT_EQ(gained.summaries[0].id.status, kDiverged);
+  EXPECT_EQ(gained.summaries[0].id.status_detail,
+            "a scene without inputs gained 1 J/kg, 200 % of its energy: lower --timestep or soften "
+            "its contacts");
+  EXPECT_FALSE(measured(gained.summaries[0].stats.world_steps_per_s));
+  // A scene that starts near its zero of energy may gain a little.
+  recorder_ = {};
+  ours_->behaviour.gain_j = 0.001;
+  ours_->behaviour.kinetic_j = 0.1;
+  EXPECT_EQ(run().summaries[0].id.status, kOk);
+}
+
+TEST_F(MeasureTest, LongRunsAreFinishedBlockByBlock) {
+  settings_.worlds = {1, 2, 3, 4, 5, 6, 7, 8};
+  settings_.rules.max_time_s = 50;
+  run();
+  // 120 s are spent after three cells of 50 s: one group (two precisions, one peer) to a block.
+  std::set<std::string> open;
+  std::map<std::string, Int> left;
+  for (const auto& s : recorder_.samples) {
+    open.insert(s.id.cell_id);
+    if (++left[s.id.cell_id] == 5) open.erase(s.id.cell_id);
+    EXPECT_LE(open.size(), 3u);
+  }
+  EXPECT_EQ(recorder_.done.size(), 24u);
+}
+
 TEST_F(MeasureTest, RepetitionsTakeTurns) {
   const auto out = run();
   // Some other cell comes between two repetitions of a cell, more often than not.

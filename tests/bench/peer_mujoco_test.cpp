@@ -58,6 +58,15 @@ TEST_F(PeerMujoco, StepsAsMujocoDoes) {
   EXPECT_NEAR(s.qvel[6], 3.0031172966808106, 1e-11);
 }
 
+TEST_F(PeerMujoco, LoadsASceneOnceAndTellsItsOwnTime) {
+  const InstanceRequest request{scene_, 1, {}};
+  const auto first = engine_->load(request), again = engine_->load(request);
+  EXPECT_GT(first.load_s, 0);
+  EXPECT_GT(first.compile_s, 0);
+  EXPECT_NE(first.compile_s, scene_->times.compile_s);
+  EXPECT_EQ(again.load_s, first.load_s);
+}
+
 TEST_F(PeerMujoco, StatesGoInAndComeOut) {
   const auto i = prepare(2);
   const auto s = i->state(1), origin = start_->state(1);

@@ -125,6 +125,30 @@ TEST_F(PlanTest, IdentifiersAreStableAndDistinct) {
   for (const auto& cell : c.cells) EXPECT_TRUE(ids.contains(cell.id.cell_id));
 }
 
+// Loads two files of the same content.
+class TwinLoader : public FakeLoader {
+ public:
+  std::shared_ptr<const LoadedScene> load(const SceneRequest& r) override {
+    auto s = std::make_shared<LoadedScene>(*FakeLoader::load(r));
+    s->sha = "same";
+    return s;
+  }
+};
+
+TEST_F(PlanTest, FilesOfTheSameContentAreTwoScenes) {
+  TwinLoader loader;
+  settings_.worlds = {1};
+  settings_.scenes = {"a.xml", "b.xml", "a.xml"};
+  const auto p = make_plan(settings_, loader, engines_);
+  std::set<std::string> ids;
+  for (const auto& c : p.cells) ids.insert(c.id.cell_id);
+  EXPECT_EQ(p.cells.size(), 6u);  // the file named twice counts once
+  EXPECT_EQ(ids.size(), 6u);
+  settings_.scenes = {"a.xml"};
+  const auto alone = make_plan(settings_, loader, engines_);
+  EXPECT_EQ(alone.cells[0].id.cell_id, p.cells[0].id.cell_id);
+}
+
 TEST_F(PlanTest, WhatChangesAResultChangesTheIdentifier) {
   settings_.worlds = {1};
   const auto id = [&] { return plan().cells[0].id.cell_id; };

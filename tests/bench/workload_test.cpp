@@ -50,6 +50,7 @@ TEST(Workload, EnergyDriftIsRelativeToItsScale) {
   const auto w = meter.finish();
   EXPECT_DOUBLE_EQ(w.energy_drift_frac, 0.5 * (-2.0 / 20 + 0));
   EXPECT_DOUBLE_EQ(w.kinetic_j_per_kg, 0.5 * (5 + 2));
+  EXPECT_DOUBLE_EQ(meter.energy_gain_j_per_kg(), 0.5 * (-2.0 / 2 + 0));
 }
 
 TEST(Workload, FaultsAddUpAndCountedCapsWin) {

@@ -35,6 +35,8 @@ TEST_F(Commands, UsageErrors) {
   expect_error(run({"run", "x.xml", "--wrolds", "1"}), 2, "did you mean '--worlds'?");
   expect_error(run({"run", box_scene(), "--worlds", "0"}), 2, "--worlds");
   expect_error(run({"run", box_scene(), "--timestep", "-1"}), 2, "--timestep");
+  expect_error(run({"run", box_scene(), "--option", "timestpe=1"}), 2, "timestpe");
+  expect_error(run({"hash", box_scene(), "--option", "flag.contact=maybe"}), 2, "maybe");
   expect_error(run({"hash", box_scene(), "--keyframe", "3"}), 2, "--keyframe");
   expect_error(run({"trace", box_scene(), "--controls", "replay:nowhere.csv"}), 2, "nowhere.csv");
 }
@@ -58,6 +60,12 @@ TEST_F(Commands, UnsupportedPartsAreListedWithFileAndLine) {
   EXPECT_EQ(r.exit_code, 3);
   EXPECT_NE(r.out.find("weld.xml:4"), std::string::npos) << r.out;
   EXPECT_EQ(run({"inspect", scene, "--ignore-unsupported"}).exit_code, 0);
+  // Without its mesh the body has no mass either; what is told is the cause.
+  const std::string mesh =
+      write("mesh.xml",
+            "<mujoco>\n<asset><mesh name='m' file='nowhere.obj'/></asset>\n<worldbody>"
+            "<body><freejoint/>\n<geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+  expect_error(run({"inspect", mesh}), 3, "nowhere.obj");
 }
 
 TEST_F(Commands, ColumnsNameWhatTheFilesHold) {

@@ -7,6 +7,8 @@
 #include <random>
 #include <regex>
 #include <set>
+#include <sstream>
+#include <string>
 
 namespace stepbench::reports {
 namespace {
@@ -52,74 +54,22 @@ TEST(Schema, RecordsComeBackBitForBit) {
 // What the reports promise to hold, whatever else is added (the tool's published column list).
 TEST(Schema, CoreColumnsExist) {
   const CsvRow samples = header<bench::Sample>(), summary = header<bench::Summary>();
-  const auto has = [](const CsvRow& names, const char* n) {
+  const auto has = [](const CsvRow& names, const std::string& n) {
     return std::find(names.begin(), names.end(), n) != names.end();
   };
-  for (const char* n : {"schema_version",
-                        "plan_id",
-                        "cell_id",
-                        "shard",
-                        "status",
-                        "status_detail",
-                        "marks",
-                        "scene",
-                        "scene_sha",
-                        "nq",
-                        "nv",
-                        "nu",
-                        "nbody",
-                        "ngeom",
-                        "device",
-                        "threads",
-                        "worlds",
-                        "precision",
-                        "timestep_s",
-                        "integrator",
-                        "solver",
-                        "cone",
-                        "iterations_cap",
-                        "ls_cap",
-                        "density_level",
-                        "ctrl_profile",
-                        "seed",
-                        "sleep",
-                        "sync_mode",
-                        "overrides",
-                        "load_s",
-                        "compile_s",
-                        "upload_s",
-                        "first_step_s",
-                        "warmup_steps",
-                        "steps",
-                        "elapsed_s",
-                        "world_steps_per_s",
-                        "steps_per_s",
-                        "realtime_factor_aggregate",
-                        "realtime_factor_per_world",
-                        "ns_per_world_step",
-                        "ncon_mean",
-                        "ncon_p95",
-                        "ncon_max",
-                        "nefc_mean",
-                        "nefc_p95",
-                        "niter_mean",
-                        "niter_p95",
-                        "cap_hit_frac",
-                        "overflow_worlds",
-                        "nonfinite_worlds",
-                        "max_penetration_m",
-                        "energy_drift_frac",
-                        "host_rss_bytes",
-                        "state_hash",
-                        "repeat_equal_frac",
-                        "repeat_distinct",
-                        "env_id",
-                        "git_sha",
-                        "compiler",
-                        "cpu_model",
-                        "gpu_model",
-                        "layout",
-                        "isa"}) {
+  // Names of both files, in one text to keep the list readable.
+  std::istringstream both(
+      "schema_version plan_id cell_id shard status status_detail marks scene scene_sha nq "
+      "nv nu nbody ngeom device threads worlds precision timestep_s integrator solver cone "
+      "iterations_cap ls_cap density_level ctrl_profile control_period seed sleep sync_mode "
+      "overrides load_s compile_s upload_s first_step_s warmup_steps steps elapsed_s "
+      "world_steps_per_s steps_per_s realtime_factor_aggregate realtime_factor_per_world "
+      "ns_per_world_step ncon_mean ncon_p95 ncon_max nefc_mean nefc_p95 niter_mean "
+      "niter_p95 cap_hit_frac overflow_worlds nonfinite_worlds asleep_frac "
+      "max_penetration_m energy_drift_frac host_rss_bytes state_hash repeat_equal_frac "
+      "repeat_distinct env_id git_sha dirty compiler cpu_model gpu_model driver layout isa "
+      "lanes tolerance");
+  for (std::string n; both >> n;) {
     EXPECT_TRUE(has(samples, n)) << n;
     EXPECT_TRUE(has(summary, n)) << n;
   }
