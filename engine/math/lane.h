@@ -244,18 +244,68 @@ SB_INLINE bool all(PackMask<Real, W> m) {
 
 // --- every lane type -----------------------------------------------------------------------------
 
-// c - a * b, rounded once.
+// c - a * b, rounded once. GCC does not fold the sign of a factor into the instruction.
 template <class Lane>
 SB_INLINE Lane fnma(Lane a, Lane b, Lane c) {
   return fma(-a, b, c);
 }
 template <class Real, int W>
+SB_INLINE Pack<Real, W> fnma(Pack<Real, W> a, Pack<Real, W> b, Pack<Real, W> c) {
+  using P = Pack<Real, W>;
+  using V [[maybe_unused]] = typename P::Vector;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64 && sizeof(Real) == 4) {
+    return P(V(_mm512_fnmadd_ps(__m512(a.v), __m512(b.v), __m512(c.v))));
+  } else if constexpr (sizeof(V) == 64) {
+    return P(V(_mm512_fnmadd_pd(__m512d(a.v), __m512d(b.v), __m512d(c.v))));
+  } else
+#endif
+#if defined(__FMA__)
+      if constexpr (sizeof(V) == 32 && sizeof(Real) == 4) {
+    return P(V(_mm256_fnmadd_ps(__m256(a.v), __m256(b.v), __m256(c.v))));
+  } else if constexpr (sizeof(V) == 32) {
+    return P(V(_mm256_fnmadd_pd(__m256d(a.v), __m256d(b.v), __m256d(c.v))));
+  } else
+#endif
+  {
+    return fma(-a, b, c);
+  }
+}
+template <class Real, int W>
 SB_INLINE Pack<Real, W> fnma(Real a, Pack<Real, W> b, Pack<Real, W> c) {
-  return fma(Pack<Real, W>(-a), b, c);
+  return fnma(Pack<Real, W>(a), b, c);
 }
 template <class Real, int W>
 SB_INLINE Pack<Real, W> fnma(Pack<Real, W> a, Real b, Pack<Real, W> c) {
-  return fma(a, Pack<Real, W>(-b), c);
+  return fnma(a, Pack<Real, W>(b), c);
+}
+
+// a * b - c, rounded once.
+template <class Lane>
+SB_INLINE Lane fms(Lane a, Lane b, Lane c) {
+  return fma(a, b, -c);
+}
+template <class Real, int W>
+SB_INLINE Pack<Real, W> fms(Pack<Real, W> a, Pack<Real, W> b, Pack<Real, W> c) {
+  using P = Pack<Real, W>;
+  using V [[maybe_unused]] = typename P::Vector;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64 && sizeof(Real) == 4) {
+    return P(V(_mm512_fmsub_ps(__m512(a.v), __m512(b.v), __m512(c.v))));
+  } else if constexpr (sizeof(V) == 64) {
+    return P(V(_mm512_fmsub_pd(__m512d(a.v), __m512d(b.v), __m512d(c.v))));
+  } else
+#endif
+#if defined(__FMA__)
+      if constexpr (sizeof(V) == 32 && sizeof(Real) == 4) {
+    return P(V(_mm256_fmsub_ps(__m256(a.v), __m256(b.v), __m256(c.v))));
+  } else if constexpr (sizeof(V) == 32) {
+    return P(V(_mm256_fmsub_pd(__m256d(a.v), __m256d(b.v), __m256d(c.v))));
+  } else
+#endif
+  {
+    return fma(a, b, -c);
+  }
 }
 
 // Compare and select: the second argument where the comparison is false or either value is NaN.
