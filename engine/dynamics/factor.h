@@ -285,10 +285,10 @@ SB_HD int run_from(const model::Params<Real>& m, int i, int end) {
 
 }  // namespace detail
 
-// x := (L^T D L)^-1 x on dofs [begin, end), which hold whole trees.
+// x := L^-T x on dofs [begin, end), which hold whole trees: x' D^-1 x is then that of the solve.
 template <class Lane>
-SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, const Lane* diag_inv,
-                       Lane* x, int begin, int end) {
+SB_HD void solve_upward_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x,
+                              int begin, int end) {
   for (int i = end - 1; i >= begin;) {
     const int n = detail::run_to(m, i);
     i -= n;
@@ -307,6 +307,13 @@ SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, con
         break;
     }
   }
+}
+
+// x := (L^T D L)^-1 x on dofs [begin, end), which hold whole trees.
+template <class Lane>
+SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, const Lane* diag_inv,
+                       Lane* x, int begin, int end) {
+  solve_upward_range(m, LD, x, begin, end);
   for (int i = begin; i < end;) {
     const int n = detail::run_from(m, i, end);
     switch (n) {

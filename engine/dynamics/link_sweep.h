@@ -410,6 +410,7 @@ SB_HD void links_forward(const model::Params<RealOf<Lane>>& m, const model::Stat
                          model::Scratch<Lane>& d) {
   const auto* links = m.derived.links;
   detail::LinkMotion<Lane> now;
+  now.w = now.dw = now.a = now.ox = now.oy = now.oz = zero3<Lane>();
   for (int i = 0; i < m.nv; ++i) {
     const auto& k = links[i];
     detail::place_joint(m, s, d, i);
@@ -432,6 +433,7 @@ template <class Lane>
 SB_HD void links_backward(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d) {
   const auto* links = m.derived.links;
   detail::LinkSum<Lane> sum;
+  detail::start_sum(sum);
   for (int i = m.nv - 1; i >= 0; --i) {
     const auto& k = links[i];
     if (!(k.flags & model::kLinkCarriesNext)) detail::start_sum(sum);
