@@ -308,7 +308,8 @@ SB_INLINE Pack<Real, W> fms(Pack<Real, W> a, Pack<Real, W> b, Pack<Real, W> c) {
   }
 }
 
-// Compare and select: the second argument where the comparison is false or either value is NaN.
+// Compare and select: the second argument where the comparison is false or either value is NaN, as
+// the instructions of x86 have it.
 template <class Lane>
 SB_INLINE Lane min(Lane a, Lane b) {
   return select(a < b, a, b);
@@ -317,6 +318,34 @@ template <class Lane>
 SB_INLINE Lane max(Lane a, Lane b) {
   return select(a > b, a, b);
 }
+#if defined(__AVX512F__)
+SB_INLINE Pack<float, 16> min(Pack<float, 16> a, Pack<float, 16> b) {
+  return {Pack<float, 16>::Vector(_mm512_maskz_min_ps(__mmask16(-1), __m512(a.v), __m512(b.v)))};
+}
+SB_INLINE Pack<float, 16> max(Pack<float, 16> a, Pack<float, 16> b) {
+  return {Pack<float, 16>::Vector(_mm512_maskz_max_ps(__mmask16(-1), __m512(a.v), __m512(b.v)))};
+}
+SB_INLINE Pack<double, 8> min(Pack<double, 8> a, Pack<double, 8> b) {
+  return {Pack<double, 8>::Vector(_mm512_maskz_min_pd(__mmask8(-1), __m512d(a.v), __m512d(b.v)))};
+}
+SB_INLINE Pack<double, 8> max(Pack<double, 8> a, Pack<double, 8> b) {
+  return {Pack<double, 8>::Vector(_mm512_maskz_max_pd(__mmask8(-1), __m512d(a.v), __m512d(b.v)))};
+}
+#endif
+#if defined(__AVX__)
+SB_INLINE Pack<float, 8> min(Pack<float, 8> a, Pack<float, 8> b) {
+  return {Pack<float, 8>::Vector(_mm256_min_ps(__m256(a.v), __m256(b.v)))};
+}
+SB_INLINE Pack<float, 8> max(Pack<float, 8> a, Pack<float, 8> b) {
+  return {Pack<float, 8>::Vector(_mm256_max_ps(__m256(a.v), __m256(b.v)))};
+}
+SB_INLINE Pack<double, 4> min(Pack<double, 4> a, Pack<double, 4> b) {
+  return {Pack<double, 4>::Vector(_mm256_min_pd(__m256d(a.v), __m256d(b.v)))};
+}
+SB_INLINE Pack<double, 4> max(Pack<double, 4> a, Pack<double, 4> b) {
+  return {Pack<double, 4>::Vector(_mm256_max_pd(__m256d(a.v), __m256d(b.v)))};
+}
+#endif
 template <class Lane>
 SB_INLINE Lane clamp(Lane x, Lane lo, Lane hi) {
   return min(max(x, lo), hi);

@@ -59,7 +59,8 @@ using Words [[gnu::vector_size(64)]] = std::uint64_t;
 // Products of the low 32 bits of each with m.
 SB_INLINE Words times_low(Words a, std::uint32_t m) {
 #if defined(__AVX512F__)
-  return Words(_mm512_mul_epu32(__m512i(a), _mm512_set1_epi64(m)));
+  // Masked, since GCC 12 warns of an undefined register in the plain one.
+  return Words(_mm512_maskz_mul_epu32(__mmask8(-1), __m512i(a), _mm512_set1_epi64(m)));
 #elif defined(__AVX2__)
   struct Halves {
     __m256i v[2];
