@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -27,8 +28,16 @@ class Source : public batch::ControlSource {
   double clip(std::size_t i, double v) const {
     return std::min(std::max(v, range_.low[i]), range_.high[i]);
   }
-  double draw(std::int64_t world, std::int64_t step, std::size_t i) const {
-    return random_symmetric(seed_, Stream::kControls, world, step, std::uint32_t(i));
+  // f(i, random number in (-1, 1)) for each control.
+  template <class F>
+  void draw(std::int64_t world, std::int64_t step, std::size_t n, F f) const {
+    std::array<double, 64> e;
+    for (std::size_t first = 0; first < n; first += e.size()) {
+      const std::size_t count = std::min(e.size(), n - first);
+      random_symmetric(seed_, Stream::kControls, world, step, std::uint32_t(first),
+                       std::span(e).first(count));
+      for (std::size_t i = 0; i < count; ++i) f(first + i, e[i]);
+    }
   }
   ControlRange range_;
   std::uint64_t seed_;
@@ -45,11 +54,11 @@ class Noise : public Source {
         scale_(kNoiseStd * std::sqrt(1 - rate_ * rate_) * std::sqrt(3.0)) {}
 
   void fill(std::int64_t world, std::int64_t step, std::span<double> ctrl) const override {
-    for (std::size_t i = 0; i < ctrl.size(); ++i) {
+    draw(world, step, ctrl.size(), [&](std::size_t i, double e) {
       const double before = step == 0 ? range_.centre[i] : ctrl[i];
       const double pulled = rate_ * before + (1 - rate_) * range_.centre[i];
-      ctrl[i] = clip(i, pulled + scale_ * range_.half[i] * draw(world, step, i));
-    }
+      ctrl[i] = clip(i, pulled + scale_ * range_.half[i] * e);
+    });
   }
 
  private:
@@ -60,9 +69,9 @@ class Random : public Source {
  public:
   using Source::Source;
   void fill(std::int64_t world, std::int64_t step, std::span<double> ctrl) const override {
-    for (std::size_t i = 0; i < ctrl.size(); ++i) {
-      ctrl[i] = clip(i, range_.centre[i] + range_.half[i] * draw(world, step, i));
-    }
+    draw(world, step, ctrl.size(), [&](std::size_t i, double e) {
+      ctrl[i] = clip(i, range_.centre[i] + range_.half[i] * e);
+    });
   }
 };
 

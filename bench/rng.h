@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "engine/batch/batch.h"
 #include "engine/math/rng.h"
 
 namespace stepbench::bench {
@@ -25,6 +27,14 @@ inline double random_symmetric(std::uint64_t seed, Stream stream, std::int64_t w
   return 2 * math::uniform(seed, std::uint64_t(world), std::uint64_t(step),
                            std::uint32_t(stream) << 16 | index) -
          1;
+}
+
+// The same for the indices index, index + 1, ...
+inline void random_symmetric(std::uint64_t seed, Stream stream, std::int64_t world,
+                             std::int64_t step, std::uint32_t index, std::span<double> out) {
+  batch::random_uniforms(seed, std::uint64_t(world), std::uint64_t(step),
+                         std::uint32_t(stream) << 16 | index, out);
+  for (double& x : out) x = 2 * x - 1;
 }
 
 // Uniform integer in [0, n), 1 <= n <= 2^32; the bias is below n / 2^32.

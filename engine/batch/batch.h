@@ -149,6 +149,10 @@ WorldState initial_state(const model::Model& m, int key = -1);
 // Hash of a state in double precision, as Batch::hash would give it for f64; for peer engines.
 std::uint64_t hash_state(const WorldState& s);
 
+// out[i] = math::uniform(seed, world, step, stream + i), with the widest instruction set.
+void random_uniforms(std::uint64_t seed, std::uint64_t world, std::uint64_t step,
+                     std::uint32_t stream, std::span<double> out);
+
 // Instruction sets that this machine runs, narrowest first, and the widths built for each.
 std::vector<Isa> available_isas();
 std::vector<int> available_lanes(Isa isa, Precision p);

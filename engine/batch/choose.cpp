@@ -68,6 +68,18 @@ std::vector<int> available_lanes(Isa isa, Precision p) {
   return list;
 }
 
+void random_uniforms(std::uint64_t seed, std::uint64_t world, std::uint64_t step,
+                     std::uint32_t stream, std::span<double> out) {
+  static const RandomKernel widest = [] {
+    RandomKernel best{};
+    for (const RandomKernel& k : random_kernels()) {
+      if (cpu_runs(k.isa)) best = k;
+    }
+    return best;
+  }();
+  widest.uniforms(seed, world, step, stream, int(out.size()), out.data());
+}
+
 Layout auto_layout(const model::Model& m) {
   const bool small = m.nv <= kMaxPackedDofs && collide::count_pairs_bound(m) <= kMaxStaticPairs;
   return small ? Layout::kPacked : Layout::kSingle;

@@ -76,6 +76,14 @@ struct Kernel {
   void (*visit)(const Visit<Real>&);
 };
 
+// math::uniforms, whose bits are the same from every instruction set.
+struct RandomKernel {
+  Isa isa;
+  void (*uniforms)(std::uint64_t seed, std::uint64_t world, std::uint64_t step,
+                   std::uint32_t stream, int n, double* out);
+};
+std::span<const RandomKernel> random_kernels();
+
 // Kernels built into this program, in a fixed order (narrowest first).
 template <class Real>
 std::span<const Kernel<Real>> kernels();

@@ -9,10 +9,12 @@
   extern const int kNumKernelsF32;           \
   extern const Kernel<double> kKernelsF64[]; \
   extern const int kNumKernelsF64;           \
+  extern const RandomKernel kRandom;         \
   }
 #define SB_APPEND(isa)                                                             \
   f32.insert(f32.end(), isa::kKernelsF32, isa::kKernelsF32 + isa::kNumKernelsF32); \
-  f64.insert(f64.end(), isa::kKernelsF64, isa::kKernelsF64 + isa::kNumKernelsF64);
+  f64.insert(f64.end(), isa::kKernelsF64, isa::kKernelsF64 + isa::kNumKernelsF64); \
+  random.push_back(isa::kRandom);
 
 #if defined(SB_HAVE_ISA_BASELINE)
 SB_DECLARE(isa_baseline)
@@ -34,6 +36,7 @@ namespace {
 struct Lists {
   std::vector<Kernel<float>> f32;
   std::vector<Kernel<double>> f64;
+  std::vector<RandomKernel> random;
   Lists() {
 #if defined(SB_HAVE_ISA_BASELINE)
     SB_APPEND(isa_baseline)
@@ -56,6 +59,8 @@ const Lists& lists() {
 }
 
 }  // namespace
+
+std::span<const RandomKernel> random_kernels() { return lists().random; }
 
 template <>
 std::span<const Kernel<float>> kernels<float>() {

@@ -11,6 +11,10 @@
 //   smooth       smooth_acceleration             forces, qLD     -> qacc_smooth
 //   contact      the contact model               blocks, M       -> qacc
 //   integrate    Euler, implicitfast or RK4      qacc            -> next state
+//
+// Models whose joints are all hinges and slides take link_sweep for inertia and bias: half the
+// work. They pose bodies only where geoms can touch, and form cinert and cdof only where a contact
+// exists.
 #pragma once
 
 #include "engine/batch/kernel.h"
@@ -26,6 +30,7 @@
 #include "engine/dynamics/inertia.h"
 #include "engine/dynamics/integrate.h"
 #include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/link_sweep.h"
 #include "engine/dynamics/passive.h"
 #include "engine/dynamics/smooth.h"
 #include "engine/dynamics/velocity.h"
@@ -55,13 +60,23 @@ class Stepper {
 
   // Everything up to qacc at the state in s().
   void forward() {
-    dynamics::kinematics(m_, s_, d_);
-    dynamics::com_position(m_, s_, d_);
-    dynamics::composite_inertia(m_, d_);
+    const bool links = m_.derived.nlink > 0;
+    posed_ = !links || m_.derived.poses_needed != 0;
+    centred_ = !links;
+    dynamics::hinge_angles(m_, s_, d_);
+    if (posed_) dynamics::poses(m_, s_, d_);
+    if (links) {
+      dynamics::link_sweep(m_, s_, d_);
+    } else {
+      dynamics::com_position(m_, s_, d_);
+      dynamics::composite_inertia(m_, d_);
+    }
     dynamics::factor_M(m_, d_);
     collide_and_make_rows();
-    dynamics::com_velocity(m_, s_, d_);
-    dynamics::bias(m_, s_, d_);
+    if (!links) {
+      dynamics::com_velocity(m_, s_, d_);
+      dynamics::bias(m_, s_, d_);
+    }
     dynamics::passive(m_, s_, d_);
     dynamics::actuation(m_, s_, d_);
     dynamics::smooth_acceleration(m_, s_, d_);
@@ -73,8 +88,13 @@ class Stepper {
     dynamics::integrate(m_, s_, d_, [this] { forward(); });
   }
 
-  // Poses that only reports read; valid after forward().
-  void report_poses() { dynamics::report_poses(m_, s_, d_); }
+  // Poses that only reports read, and the motions that reports of rows read; after forward().
+  void report_poses() {
+    if (!posed_) dynamics::kinematics(m_, s_, d_);
+    posed_ = true;
+    centre();
+    dynamics::report_poses(m_, s_, d_);
+  }
 
   // What contact models and reports of rows work on; valid after forward().
   contact::Context<Lane> context() { return {m_, pairs_, s_, d_, v_.contact, v_.single}; }
@@ -105,8 +125,16 @@ class Stepper {
     find_pairs();
     do {
       collide::narrow_phase(m_, pairs_, npair_, s_, d_);
-      if (d_.need_con == 0) contact::make_rows(m_, pairs_, s_, d_);
+      if (d_.need_con > 0) continue;
+      if (d_.ncon > 0) centre();
+      contact::make_rows(m_, pairs_, s_, d_);
     } while (grew());
+  }
+
+  // Motion vectors and inertias about the trees' centres, which contacts read; once a step.
+  void centre() {
+    if (!centred_) dynamics::com_position(m_, s_, d_);
+    centred_ = true;
   }
 
   void solve() {
@@ -142,6 +170,8 @@ class Stepper {
   model::Scratch<Lane> d_;
   const collide::PairParams<Real>* pairs_ = nullptr;
   int npair_ = 0;
+  bool posed_ = false;    // poses of bodies and geoms belong to this step's state
+  bool centred_ = false;  // so do cinert, cdof and subtree_com
 };
 
 }  // namespace stepbench::batch::inline SB_ISA

@@ -186,8 +186,7 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
     case kCapsuleCapsule:
       return out.put(index, c, capsule_capsule(a, s1, b, s2, margin, near, c), near);
     case kCapsuleBox:
-      capsule_box(a, s1, b, s2, margin, near, c);
-      return out.put(index, c, 2, near);
+      return out.put(index, c, capsule_box(a, s1, b, s2, margin, near, c), near);
     case kBoxBox:
       return out.put_shared(index, c, box_box(a, s1, b, s2, margin, near, c), near);
     default:

@@ -25,6 +25,7 @@
 #pragma once
 
 #include "engine/contact/hessian.h"
+#include "engine/contact/joint_newton.h"
 #include "engine/contact/minimise.h"
 #include "engine/contact/newton_single.h"
 
@@ -55,11 +56,20 @@ struct Newton {
         return;
       }
     }
-    const int begin = 0, end = p.nv;
-    const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
-    PackedHessian<Lane> hessian;
-    if (!hessian.prepare(c, all)) return;
-    minimise(c, all, hessian, d.out_nefc[0] > Lane(Real(0)));
+    const auto run = d.out_nefc[0] > Lane(Real(0));
+    const auto joints = JointNewton<Lane>::lanes(c);
+    if (any(run & !joints)) {
+      const int begin = 0, end = p.nv;
+      const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+      PackedHessian<Lane> hessian;
+      if (!hessian.prepare(c, all)) return;
+      minimise(c, all, hessian, run & !joints);
+    }
+    if (any(run & joints)) {
+      JointNewton<Lane> newton;
+      if (!newton.prepare(c)) return;
+      newton.solve(c, run & joints);
+    }
   }
 
   // Force of a scalar block; forces of a contact's rows in MuJoCo's row order. After solve().

@@ -17,8 +17,7 @@ namespace stepbench::dynamics::inline SB_ISA {
 // x within [range[0], range[1]]; NaN stays.
 template <class Lane>
 SB_INLINE Lane clip(Lane x, const RealOf<Lane>* range) {
-  const Lane lo = Lane(range[0]), hi = Lane(range[1]);
-  return select(x < lo, lo, select(x > hi, hi, x));
+  return math::max(Lane(range[0]), math::min(Lane(range[1]), x));
 }
 
 // Activation after one step with the given derivative: mj_nextActivation. Those of disabled
@@ -77,6 +76,22 @@ SB_INLINE void activation_derivative(const model::Params<RealOf<Lane>>& m,
   }
 }
 
+// Force of an actuator along its transmission.
+template <class Lane>
+SB_INLINE Lane actuator_force(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                              const model::Scratch<Lane>& d, int i, Lane ctrl, Lane length,
+                              Lane velocity) {
+  const auto* gain = m.actuator_gainprm + 10 * i;
+  const Lane input = actuator_input(m, s, d, i, ctrl);
+  Lane force = Lane(gain[0]) * input;
+  if (m.actuator_gaintype[i] == model::kGainAffine) force = affine(gain, length, velocity) * input;
+  if (m.actuator_biastype[i] == model::kBiasAffine) {
+    force += affine(m.actuator_biasprm + 10 * i, length, velocity);
+  }
+  if (m.actuator_forcelimited[i]) force = clip(force, m.actuator_forcerange + 2 * i);
+  return force;
+}
+
 template <class Lane>
 SB_INLINE void add_actuator(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                             model::Scratch<Lane>& d, int i, Lane ctrl) {
@@ -85,17 +100,17 @@ SB_INLINE void add_actuator(const model::Params<RealOf<Lane>>& m, const model::S
     d.actuator_force[i] = Lane(Real(0));
     return;
   }
-  const Transmission<Lane> t = transmission(m, s, i);
-  const Lane velocity = transmission_velocity(t, s.qvel);
-  const Real* gain = m.actuator_gainprm + 10 * i;
-  const Lane input = actuator_input(m, s, d, i, ctrl);
-  Lane force = m.actuator_gaintype[i] == model::kGainAffine
-                   ? affine(gain, t.length, velocity) * input
-                   : Lane(gain[0]) * input;
-  if (m.actuator_biastype[i] == model::kBiasAffine) {
-    force += affine(m.actuator_biasprm + 10 * i, t.length, velocity);
+  if (is_scalar(m, i)) {
+    const int j = m.actuator_trnid[2 * i], dof = m.jnt_dofadr[j];
+    const Lane gear = Lane(m.actuator_gear[6 * i]);
+    const Lane force =
+        actuator_force(m, s, d, i, ctrl, gear * s.qpos[m.jnt_qposadr[j]], gear * s.qvel[dof]);
+    d.actuator_force[i] = force;
+    d.qfrc_actuator[dof] = fma(gear, force, d.qfrc_actuator[dof]);
+    return;
   }
-  if (m.actuator_forcelimited[i]) force = clip(force, m.actuator_forcerange + 2 * i);
+  const Transmission<Lane> t = transmission(m, s, i);
+  const Lane force = actuator_force(m, s, d, i, ctrl, t.length, transmission_velocity(t, s.qvel));
   d.actuator_force[i] = force;
   Lane* out = d.qfrc_actuator + t.dof;
   for (int k = 0; k < t.n; ++k) out[k] = fma(t.moment[k], force, out[k]);

@@ -97,8 +97,8 @@ inline constexpr int kBlock = 16;  // entries of a row that stay in registers
 
 // Row i of the tree: its last entries, diagonal included, then the others in blocks.
 template <class Lane>
-SB_INLINE void finish_row(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
-                          Lane* LD, Lane* diag_inv, int i) {
+SB_HD void finish_row(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
+                      Lane* LD, Lane* diag_inv, int i) {
   int at = m.M_rownnz[i];
   const int rest = (at - 1) % kBlock + 1;
   Lane inv;
@@ -161,6 +161,42 @@ SB_INLINE void finish_row(const model::Params<RealOf<Lane>>& m, const Lane* M, c
   }
 }
 
+// Rows of the triangle at the top of a tree [root, end).
+template <class Real>
+SB_HD int top_rows(const model::Params<Real>& m, int root, int end) {
+  int top = 1;
+  while (top < kTop && root + top < end && m.dof_parentid[root + top] == root + top - 1 &&
+         m.derived.dof_end[root + top] == end) {
+    ++top;
+  }
+  return top;
+}
+
+template <class Lane>
+SB_HD void finish_top_rows(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
+                           Lane* LD, Lane* diag_inv, int root, int top) {
+  switch (top) {
+    case 1:
+      finish_top<1>(m, M, extra, LD, diag_inv, root);
+      break;
+    case 2:
+      finish_top<2>(m, M, extra, LD, diag_inv, root);
+      break;
+    case 3:
+      finish_top<3>(m, M, extra, LD, diag_inv, root);
+      break;
+    case 4:
+      finish_top<4>(m, M, extra, LD, diag_inv, root);
+      break;
+    case 5:
+      finish_top<5>(m, M, extra, LD, diag_inv, root);
+      break;
+    default:
+      finish_top<6>(m, M, extra, LD, diag_inv, root);
+      break;
+  }
+}
+
 }  // namespace detail
 
 // M + diag(extra) = L^T D L on dofs [begin, end), which hold whole trees. D stays on the diagonal
@@ -170,35 +206,11 @@ template <class Lane>
 SB_HD void factor_range(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
                         Lane* LD, Lane* diag_inv, int begin, int end) {
   while (end > begin) {
-    const int root = m.tree_dofadr[m.dof_treeid[end - 1]];
-    int top = 1;
-    while (top < detail::kTop && root + top < end && m.dof_parentid[root + top] == root + top - 1 &&
-           m.derived.dof_end[root + top] == end) {
-      ++top;
-    }
+    const int root = m.tree_dofadr[m.dof_treeid[end - 1]], top = detail::top_rows(m, root, end);
     for (int i = end - 1; i >= root + top; --i) {
       detail::finish_row(m, M, extra, LD, diag_inv, i);
     }
-    switch (top) {
-      case 1:
-        detail::finish_top<1>(m, M, extra, LD, diag_inv, root);
-        break;
-      case 2:
-        detail::finish_top<2>(m, M, extra, LD, diag_inv, root);
-        break;
-      case 3:
-        detail::finish_top<3>(m, M, extra, LD, diag_inv, root);
-        break;
-      case 4:
-        detail::finish_top<4>(m, M, extra, LD, diag_inv, root);
-        break;
-      case 5:
-        detail::finish_top<5>(m, M, extra, LD, diag_inv, root);
-        break;
-      default:
-        detail::finish_top<6>(m, M, extra, LD, diag_inv, root);
-        break;
-    }
+    detail::finish_top_rows(m, M, extra, LD, diag_inv, root, top);
     end = root;
   }
 }
@@ -226,7 +238,23 @@ SB_INLINE void solve_upward(const model::Params<RealOf<Lane>>& m, const Lane* LD
   const int last = first + N - 1, at = m.M_rownnz[first] - 1;
   Lane sum[N];
   SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = x[first + j];
-  for (int k = m.derived.dof_end[last] - 1; k > last; --k) {
+  int k = m.derived.dof_end[last] - 1;
+  if (k - last > 1) {  // two partial sums each: one alone waits for its own additions
+    Lane more[N];
+    const Lane* row = LD + m.M_rowadr[k] + at;
+    SB_UNROLL for (int j = 0; j < N; ++j) more[j] = row[j] * x[k];
+    for (--k; k > last + 1; k -= 2) {
+      const Lane* row1 = LD + m.M_rowadr[k] + at;
+      const Lane* row2 = LD + m.M_rowadr[k - 1] + at;
+      const Lane x1 = x[k], x2 = x[k - 1];
+      SB_UNROLL for (int j = 0; j < N; ++j) {
+        sum[j] = fnma(row1[j], x1, sum[j]);
+        more[j] = fma(row2[j], x2, more[j]);
+      }
+    }
+    SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = sum[j] - more[j];
+  }
+  for (; k > last; --k) {
     const Lane* row = LD + m.M_rowadr[k] + at;
     const Lane xk = x[k];
     SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = fnma(row[j], xk, sum[j]);
@@ -250,7 +278,20 @@ SB_INLINE void solve_downward(const model::Params<RealOf<Lane>>& m, const Lane* 
     row[j] = LD + m.M_rowadr[first + j];
     sum[j] = x[first + j] * diag_inv[first + j];
   }
-  for (int c = 0; c < own; ++c) {
+  int c = 0;
+  if (own > 1) {
+    Lane more[N];
+    SB_UNROLL for (int j = 0; j < N; ++j) more[j] = row[j][0] * x[col[0]];
+    for (c = 1; c + 1 < own; c += 2) {
+      const Lane x1 = x[col[c]], x2 = x[col[c + 1]];
+      SB_UNROLL for (int j = 0; j < N; ++j) {
+        sum[j] = fnma(row[j][c], x1, sum[j]);
+        more[j] = fma(row[j][c + 1], x2, more[j]);
+      }
+    }
+    SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = sum[j] - more[j];
+  }
+  for (; c < own; ++c) {
     const Lane xc = x[col[c]];
     SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = fnma(row[j][c], xc, sum[j]);
   }
@@ -260,35 +301,39 @@ SB_INLINE void solve_downward(const model::Params<RealOf<Lane>>& m, const Lane* 
   }
 }
 
-// Length of the unbranched run of dofs (each the parent of the next, with the same descendants)
-// that ends at i, at most four.
+// Dofs to take at once of a run of n: up to six (a free joint), else four, since the triangle that
+// they form among themselves is a chain of dependent steps.
+SB_HD inline int run_part(int n) { return n <= 6 ? n : 4; }
+
+// That number for the unbranched run of dofs (each the parent of the next, with the same
+// descendants) that ends at i.
 template <class Real>
 SB_HD int run_to(const model::Params<Real>& m, int i) {
   int n = 1;
-  while (n < 4 && i - n >= 0 && m.dof_parentid[i - n + 1] == i - n &&
+  while (n < 7 && i - n >= 0 && m.dof_parentid[i - n + 1] == i - n &&
          m.derived.dof_end[i - n] == m.derived.dof_end[i]) {
     ++n;
   }
-  return n;
+  return run_part(n);
 }
 
 // The same, of the run that starts at i.
 template <class Real>
 SB_HD int run_from(const model::Params<Real>& m, int i, int end) {
   int n = 1;
-  while (n < 4 && i + n < end && m.dof_parentid[i + n] == i + n - 1 &&
+  while (n < 7 && i + n < end && m.dof_parentid[i + n] == i + n - 1 &&
          m.derived.dof_end[i + n] == m.derived.dof_end[i]) {
     ++n;
   }
-  return n;
+  return run_part(n);
 }
 
 }  // namespace detail
 
-// x := (L^T D L)^-1 x on dofs [begin, end), which hold whole trees.
+// x := L^-T x on dofs [begin, end), which hold whole trees: x' D^-1 x is then that of the solve.
 template <class Lane>
-SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, const Lane* diag_inv,
-                       Lane* x, int begin, int end) {
+SB_HD void solve_upward_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, Lane* x,
+                              int begin, int end) {
   for (int i = end - 1; i >= begin;) {
     const int n = detail::run_to(m, i);
     i -= n;
@@ -302,11 +347,24 @@ SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, con
       case 3:
         detail::solve_upward<3>(m, LD, x, i + 1);
         break;
-      default:
+      case 4:
         detail::solve_upward<4>(m, LD, x, i + 1);
+        break;
+      case 5:
+        detail::solve_upward<5>(m, LD, x, i + 1);
+        break;
+      default:
+        detail::solve_upward<6>(m, LD, x, i + 1);
         break;
     }
   }
+}
+
+// x := (L^T D L)^-1 x on dofs [begin, end), which hold whole trees.
+template <class Lane>
+SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, const Lane* diag_inv,
+                       Lane* x, int begin, int end) {
+  solve_upward_range(m, LD, x, begin, end);
   for (int i = begin; i < end;) {
     const int n = detail::run_from(m, i, end);
     switch (n) {
@@ -319,8 +377,14 @@ SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, con
       case 3:
         detail::solve_downward<3>(m, LD, diag_inv, x, i);
         break;
-      default:
+      case 4:
         detail::solve_downward<4>(m, LD, diag_inv, x, i);
+        break;
+      case 5:
+        detail::solve_downward<5>(m, LD, diag_inv, x, i);
+        break;
+      default:
+        detail::solve_downward<6>(m, LD, diag_inv, x, i);
         break;
     }
     i += n;
@@ -334,20 +398,67 @@ SB_HD void solve_LD(const model::Params<RealOf<Lane>>& m, const Lane* LD, const 
   solve_range(m, LD, diag_inv, x, 0, m.nv);
 }
 
-// y := M x for a matrix in the pattern of M.
+namespace detail {
+
+// y for the N dofs first .. first + N - 1, an unbranched run: their own rows, shared ancestors
+// first, then the columns under them, which they share too.
+template <int N, class Lane>
+SB_INLINE void multiply_run(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* x,
+                            Lane* y, int first) {
+  const int last = first + N - 1, at = m.M_rownnz[first] - 1;
+  const int* col = m.M_colind + m.M_rowadr[first];
+  const Lane* row[N];
+  Lane sum[N];
+  SB_UNROLL for (int j = 0; j < N; ++j) {
+    row[j] = M + m.M_rowadr[first + j];
+    sum[j] = row[j][at + j] * x[first + j];
+  }
+  for (int c = 0; c < at; ++c) {
+    const Lane xc = x[col[c]];
+    SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = fma(row[j][c], xc, sum[j]);
+  }
+  SB_UNROLL for (int j = 0; j < N; ++j) {
+    SB_UNROLL for (int i = 0; i < j; ++i) {
+      sum[j] = fma(row[j][at + i], x[first + i], sum[j]);
+      sum[i] = fma(row[j][at + i], x[first + j], sum[i]);
+    }
+  }
+  for (int k = last + 1; k < m.derived.dof_end[last]; ++k) {
+    const Lane* below = M + m.M_rowadr[k] + at;
+    const Lane xk = x[k];
+    SB_UNROLL for (int j = 0; j < N; ++j) sum[j] = fma(below[j], xk, sum[j]);
+  }
+  SB_UNROLL for (int j = 0; j < N; ++j) y[first + j] = sum[j];
+}
+
+}  // namespace detail
+
+// y := M x for a matrix in the pattern of M; y is not x.
 template <class Lane>
 SB_HD void mul_M(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* x, Lane* y) {
-  for (int i = 0; i < m.nv; ++i) {
-    const Lane* row = M + m.M_rowadr[i];
-    const int* col = m.M_colind + m.M_rowadr[i];
-    const int n = m.M_rownnz[i] - 1;
-    const Lane xi = x[i];
-    Lane sum = row[n] * xi;
-    for (int k = 0; k < n; ++k) {
-      sum = fma(row[k], x[col[k]], sum);
-      y[col[k]] = fma(row[k], xi, y[col[k]]);
+  for (int i = 0; i < m.nv;) {
+    const int n = detail::run_from(m, i, m.nv);
+    switch (n) {
+      case 1:
+        detail::multiply_run<1>(m, M, x, y, i);
+        break;
+      case 2:
+        detail::multiply_run<2>(m, M, x, y, i);
+        break;
+      case 3:
+        detail::multiply_run<3>(m, M, x, y, i);
+        break;
+      case 4:
+        detail::multiply_run<4>(m, M, x, y, i);
+        break;
+      case 5:
+        detail::multiply_run<5>(m, M, x, y, i);
+        break;
+      default:
+        detail::multiply_run<6>(m, M, x, y, i);
+        break;
     }
-    y[i] = sum;
+    i += n;
   }
 }
 

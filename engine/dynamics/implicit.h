@@ -35,23 +35,18 @@ SB_INLINE Lane damping_slope(const model::Params<RealOf<Lane>>& m, int i, Lane v
   return fma(speed, fma(speed, Lane(Real(3) * b[2]), Lane(Real(2) * b[1])), Lane(b[0]));
 }
 
-template <class Real>
-SB_HD bool is_scalar(const model::Params<Real>& m, int actuator) {
-  const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
-  return type == model::kJntHinge || type == model::kJntSlide;
-}
-
 // d force / d velocity of an actuator; 0 in lanes where the force or its joint's total is on a
 // limit.
 template <class Lane>
 SB_INLINE Lane actuator_slope(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
-                              const model::Scratch<Lane>& d, int i, Lane ctrl) {
+                              const model::Scratch<Lane>& d, int i) {
   using Real = RealOf<Lane>;
   const Lane zero = Lane(Real(0));
   Lane slope = zero;
   if (m.actuator_biastype[i] == model::kBiasAffine) slope = Lane(m.actuator_biasprm[10 * i + 2]);
   if (m.actuator_gaintype[i] == model::kGainAffine) {
-    slope = fma(Lane(m.actuator_gainprm[10 * i + 2]), actuator_input(m, s, d, i, ctrl), slope);
+    slope = fma(Lane(m.actuator_gainprm[10 * i + 2]),
+                actuator_input(m, s, d, i, clamped_control(m, s, i)), slope);
   }
   const auto within = [&](Lane f, const Real* range) {
     slope = select((f > Lane(range[0])) & (f < Lane(range[1])), slope, zero);
@@ -81,12 +76,14 @@ SB_INLINE void add_actuator_slopes(const model::Params<RealOf<Lane>>& m,
                                    Lane* extra, Lane* A) {
   for (int i = 0; i < m.nu; ++i) {
     if (!has_slope(m, i)) continue;
-    const Lane slope = actuator_slope(m, s, d, i, clamped_control(m, s, i)) * m.opt.timestep;
-    const Transmission<Lane> t = transmission(m, s, i);
-    if (t.n == 1) {
-      extra[t.dof] = fnma(slope * t.moment[0], t.moment[0], extra[t.dof]);
+    const Lane slope = actuator_slope(m, s, d, i) * m.opt.timestep;
+    if (is_scalar(m, i)) {
+      const Lane gear = Lane(m.actuator_gear[6 * i]);
+      Lane& sum = extra[m.jnt_dofadr[m.actuator_trnid[2 * i]]];
+      sum = fnma(slope * gear, gear, sum);
       continue;
     }
+    const Transmission<Lane> t = transmission(m, s, i);
     for (int k = 0; k < t.n; ++k) {
       Lane* row = A + m.M_rowadr[t.dof + k] + m.M_rownnz[t.dof + k] - 1 - k;
       const Lane f = slope * t.moment[k];
@@ -174,7 +171,7 @@ SB_HD void implicit_acceleration(const model::Params<RealOf<Lane>>& m, const mod
   if (actuators) {
     bool copies = false;
     for (int i = 0; i < m.nu; ++i) {
-      copies = copies || (detail::has_slope(m, i) && !detail::is_scalar(m, i));
+      copies = copies || (detail::has_slope(m, i) && !is_scalar(m, i));
     }
     if (copies) {
       for (int i = 0; i < m.nM; ++i) d.qLD[i] = d.M[i];

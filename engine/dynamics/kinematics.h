@@ -190,16 +190,29 @@ SB_HD void init_static(const model::Params<RealOf<Lane>>& m, const model::State<
   }
 }
 
-// Poses of everything else, and the motion axes of the joints.
+// Sine and cosine of every hinge's angle.
 template <class Lane>
-SB_HD void kinematics(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
-                      model::Scratch<Lane>& d) {
+SB_HD void hinge_angles(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                        model::Scratch<Lane>& d) {
   for (int j = 0; j < m.njnt; ++j) {
     if (m.jnt_type[j] != model::kJntHinge) continue;
     const int q = m.jnt_qposadr[j], v = m.jnt_dofadr[j];
     math::sincos(s.qpos[q] - Lane(m.qpos0[q]), d.qtmp[2 * v], d.qtmp[2 * v + 1]);
   }
+}
+
+// Poses of everything that moves, and the motion axes of the joints. After hinge_angles.
+template <class Lane>
+SB_HD void poses(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                 model::Scratch<Lane>& d) {
   for (int i = 0; i < m.derived.nmove; ++i) detail::pose_body(m, s, d, m.derived.move_body[i]);
+}
+
+template <class Lane>
+SB_HD void kinematics(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
+                      model::Scratch<Lane>& d) {
+  hinge_angles(m, s, d);
+  poses(m, s, d);
 }
 
 // What reports want and steps do not need: xquat of every body and the poses of all geoms. After

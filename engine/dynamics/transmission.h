@@ -9,6 +9,13 @@
 
 namespace stepbench::dynamics::inline SB_ISA {
 
+// Whether an actuator drives a hinge or slide.
+template <class Real>
+SB_HD bool is_scalar(const model::Params<Real>& m, int actuator) {
+  const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
+  return type == model::kJntHinge || type == model::kJntSlide;
+}
+
 template <class Lane>
 struct Transmission {
   int dof;         // first dof

@@ -244,21 +244,72 @@ SB_INLINE bool all(PackMask<Real, W> m) {
 
 // --- every lane type -----------------------------------------------------------------------------
 
-// c - a * b, rounded once.
+// c - a * b, rounded once. GCC does not fold the sign of a factor into the instruction.
 template <class Lane>
 SB_INLINE Lane fnma(Lane a, Lane b, Lane c) {
   return fma(-a, b, c);
 }
 template <class Real, int W>
+SB_INLINE Pack<Real, W> fnma(Pack<Real, W> a, Pack<Real, W> b, Pack<Real, W> c) {
+  using P = Pack<Real, W>;
+  using V [[maybe_unused]] = typename P::Vector;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64 && sizeof(Real) == 4) {
+    return P(V(_mm512_fnmadd_ps(__m512(a.v), __m512(b.v), __m512(c.v))));
+  } else if constexpr (sizeof(V) == 64) {
+    return P(V(_mm512_fnmadd_pd(__m512d(a.v), __m512d(b.v), __m512d(c.v))));
+  } else
+#endif
+#if defined(__FMA__)
+      if constexpr (sizeof(V) == 32 && sizeof(Real) == 4) {
+    return P(V(_mm256_fnmadd_ps(__m256(a.v), __m256(b.v), __m256(c.v))));
+  } else if constexpr (sizeof(V) == 32) {
+    return P(V(_mm256_fnmadd_pd(__m256d(a.v), __m256d(b.v), __m256d(c.v))));
+  } else
+#endif
+  {
+    return fma(-a, b, c);
+  }
+}
+template <class Real, int W>
 SB_INLINE Pack<Real, W> fnma(Real a, Pack<Real, W> b, Pack<Real, W> c) {
-  return fma(Pack<Real, W>(-a), b, c);
+  return fnma(Pack<Real, W>(a), b, c);
 }
 template <class Real, int W>
 SB_INLINE Pack<Real, W> fnma(Pack<Real, W> a, Real b, Pack<Real, W> c) {
-  return fma(a, Pack<Real, W>(-b), c);
+  return fnma(a, Pack<Real, W>(b), c);
 }
 
-// Compare and select: the second argument where the comparison is false or either value is NaN.
+// a * b - c, rounded once.
+template <class Lane>
+SB_INLINE Lane fms(Lane a, Lane b, Lane c) {
+  return fma(a, b, -c);
+}
+template <class Real, int W>
+SB_INLINE Pack<Real, W> fms(Pack<Real, W> a, Pack<Real, W> b, Pack<Real, W> c) {
+  using P = Pack<Real, W>;
+  using V [[maybe_unused]] = typename P::Vector;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64 && sizeof(Real) == 4) {
+    return P(V(_mm512_fmsub_ps(__m512(a.v), __m512(b.v), __m512(c.v))));
+  } else if constexpr (sizeof(V) == 64) {
+    return P(V(_mm512_fmsub_pd(__m512d(a.v), __m512d(b.v), __m512d(c.v))));
+  } else
+#endif
+#if defined(__FMA__)
+      if constexpr (sizeof(V) == 32 && sizeof(Real) == 4) {
+    return P(V(_mm256_fmsub_ps(__m256(a.v), __m256(b.v), __m256(c.v))));
+  } else if constexpr (sizeof(V) == 32) {
+    return P(V(_mm256_fmsub_pd(__m256d(a.v), __m256d(b.v), __m256d(c.v))));
+  } else
+#endif
+  {
+    return fma(a, b, -c);
+  }
+}
+
+// Compare and select: the second argument where the comparison is false or either value is NaN, as
+// the instructions of x86 have it.
 template <class Lane>
 SB_INLINE Lane min(Lane a, Lane b) {
   return select(a < b, a, b);
@@ -267,6 +318,34 @@ template <class Lane>
 SB_INLINE Lane max(Lane a, Lane b) {
   return select(a > b, a, b);
 }
+#if defined(__AVX512F__)
+SB_INLINE Pack<float, 16> min(Pack<float, 16> a, Pack<float, 16> b) {
+  return {Pack<float, 16>::Vector(_mm512_maskz_min_ps(__mmask16(-1), __m512(a.v), __m512(b.v)))};
+}
+SB_INLINE Pack<float, 16> max(Pack<float, 16> a, Pack<float, 16> b) {
+  return {Pack<float, 16>::Vector(_mm512_maskz_max_ps(__mmask16(-1), __m512(a.v), __m512(b.v)))};
+}
+SB_INLINE Pack<double, 8> min(Pack<double, 8> a, Pack<double, 8> b) {
+  return {Pack<double, 8>::Vector(_mm512_maskz_min_pd(__mmask8(-1), __m512d(a.v), __m512d(b.v)))};
+}
+SB_INLINE Pack<double, 8> max(Pack<double, 8> a, Pack<double, 8> b) {
+  return {Pack<double, 8>::Vector(_mm512_maskz_max_pd(__mmask8(-1), __m512d(a.v), __m512d(b.v)))};
+}
+#endif
+#if defined(__AVX__)
+SB_INLINE Pack<float, 8> min(Pack<float, 8> a, Pack<float, 8> b) {
+  return {Pack<float, 8>::Vector(_mm256_min_ps(__m256(a.v), __m256(b.v)))};
+}
+SB_INLINE Pack<float, 8> max(Pack<float, 8> a, Pack<float, 8> b) {
+  return {Pack<float, 8>::Vector(_mm256_max_ps(__m256(a.v), __m256(b.v)))};
+}
+SB_INLINE Pack<double, 4> min(Pack<double, 4> a, Pack<double, 4> b) {
+  return {Pack<double, 4>::Vector(_mm256_min_pd(__m256d(a.v), __m256d(b.v)))};
+}
+SB_INLINE Pack<double, 4> max(Pack<double, 4> a, Pack<double, 4> b) {
+  return {Pack<double, 4>::Vector(_mm256_max_pd(__m256d(a.v), __m256d(b.v)))};
+}
+#endif
 template <class Lane>
 SB_INLINE Lane clamp(Lane x, Lane lo, Lane hi) {
   return min(max(x, lo), hi);

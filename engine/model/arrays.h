@@ -43,6 +43,10 @@
   X(M, m.nM, "kg, kg m, kg m^2", inertia)           \
   X(qLD, m.nM, "", factor)                          \
   X(qLDiagInv, m.nv, "", factor)                    \
+  X(link_joint, 2 * m.derived.nlink, "-; m", links) \
+  X(link_force, 6 * m.derived.nlink, "", links)     \
+  X(link_motion, 18 * m.derived.nlink, "", links)   \
+  X(link_sum, 15 * m.derived.nlink, "", links)      \
   X(cvel, 6 * m.nbody, "rad/s, m/s", velocity)      \
   X(cacc, 6 * m.nbody, "rad/s^2, m/s^2", velocity)  \
   X(cfrc, 6 * m.nbody, "N m, N", bias)              \

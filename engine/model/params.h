@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/model/enums.h"
+#include "engine/model/links.h"
 #include "engine/model/model_fields.h"
 
 namespace stepbench::model {
@@ -54,6 +55,10 @@ struct DerivedParams {
   const int*
       tree_free;  // ntree: 1 where the root has a free joint; 2 where no other dof is in the tree
   const int* dof_end;  // nv: one past the last descendant of a dof (descendants are consecutive)
+  // Trees of hinges and slides in link frames: nv links, or none where the model has other joints.
+  int nlink;
+  const Link<Real>* links;
+  int poses_needed;  // 1 where some geom can touch something
   int has_damping, has_spring, has_gravcomp, has_actgravcomp, has_implicit_actuator;
 };
 
@@ -91,12 +96,14 @@ class ParamsStorage {
 
  private:
   void derive(const Model& m);  // params_derived.cpp
+  void keep_links(const Model& m);
   const Real* keep(const std::vector<double>& values);
   const int* keep(const std::vector<int>& values);
 
   Params<Real> params_{};
   std::vector<std::vector<Real>> reals_;
   std::vector<std::vector<int>> ints_;
+  std::vector<Link<Real>> links_;
 };
 
 }  // namespace stepbench::model

@@ -120,6 +120,37 @@ bool any_nonzero(const std::vector<double>& v) {
 }  // namespace
 
 template <class Real>
+void ParamsStorage<Real>::keep_links(const Model& m) {
+  const auto cast = [](const auto& from, auto& to) {
+    std::transform(std::begin(from), std::end(from), std::begin(to),
+                   [](double x) { return Real(x); });
+  };
+  for (const Link<double>& a : make_links(m)) {
+    Link<Real> k{};
+    k.parent = a.parent;
+    k.flags = a.flags;
+    k.turns = a.turns;
+    k.turn_cos = Real(a.turn_cos);
+    k.turn_sin = Real(a.turn_sin);
+    k.q0 = Real(a.q0);
+    k.heading_cos = Real(a.heading_cos);
+    k.heading_sin = Real(a.heading_sin);
+    k.tilt_cos = Real(a.tilt_cos);
+    k.tilt_sin = Real(a.tilt_sin);
+    cast(a.r, k.r);
+    cast(a.half_mr, k.half_mr);
+    cast(a.start, k.start);
+    k.mass = Real(a.mass);
+    cast(a.first, k.first);
+    cast(a.second, k.second);
+    k.carried_mass = Real(a.carried_mass);
+    links_.push_back(k);
+  }
+  params_.derived.nlink = int(links_.size());
+  params_.derived.links = links_.data();
+}
+
+template <class Real>
 void ParamsStorage<Real>::derive(const Model& m) {
   DerivedParams<Real>& p = params_.derived;
 
@@ -138,7 +169,9 @@ void ParamsStorage<Real>::derive(const Model& m) {
   p.body_kind = keep(body_kinds(m, inert));
   p.body_rot = keep(rot);
   p.body_inert = keep(inert);
-  p.geom_posed = keep(posed_geoms(m));
+  const std::vector<int> posed = posed_geoms(m);
+  p.geom_posed = keep(posed);
+  p.poses_needed = std::find(posed.begin(), posed.end(), 1) != posed.end();
   p.geom_rot = keep(geom_rot);
 
   std::vector<int> axis;
@@ -171,6 +204,8 @@ void ParamsStorage<Real>::derive(const Model& m) {
     if (parent >= 0) end[size_t(parent)] = std::max(end[size_t(parent)], end[size_t(v)]);
   }
   p.dof_end = keep(end);
+
+  keep_links(m);
 
   const int disabled = m.opt.disableflags;
   const bool passive = (disabled & (kDsblSpring | kDsblDamper)) != (kDsblSpring | kDsblDamper);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace stepbench::math {
 namespace {
@@ -38,6 +39,18 @@ TEST(Rng, EveryPartOfTheKeyMatters) {
   seen.insert(uniform(1, 2, 3, 5));
   EXPECT_EQ(seen.size(), 7u);
   EXPECT_EQ(uniform(1, 2, 3, 4), uniform(1, 2, 3, 4));
+}
+
+TEST(Rng, ManyNumbersAtOnceAreTheSameNumbers) {
+  for (int n : {0, 1, 7, 8, 9, 21}) {
+    std::vector<double> many(std::size_t(n) + 1, -1);
+    uniforms(77 + (5ull << 32), (3ull << 32) + 9, (1ull << 33) + 4, 0xfffffff9u, n, many.data());
+    for (int i = 0; i < n; ++i) {
+      EXPECT_EQ(many[std::size_t(i)], uniform(77 + (5ull << 32), (3ull << 32) + 9, (1ull << 33) + 4,
+                                              0xfffffff9u + std::uint32_t(i)));
+    }
+    EXPECT_EQ(many[std::size_t(n)], -1);
+  }
 }
 
 TEST(Rng, UniformNumbersHaveTheirMoments) {
