@@ -105,7 +105,7 @@ class Stepper {
     find_pairs();
     do {
       collide::narrow_phase(m_, pairs_, npair_, s_, d_);
-      if (d_.need_con == 0) contact::make_rows(m_, pairs_, s_, d_);
+      if (d_.need_con == 0) contact::make_rows(context());
     } while (grew());
   }
 
