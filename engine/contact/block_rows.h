@@ -85,6 +85,7 @@ class BlockRows {
     to_upper_ = w.take<int>(std::size_t(lanes));
     to_lower_ = w.take<int>(std::size_t(lanes));
     begin_ = w.take<int>(std::size_t(n + 2));
+    order_ = w.take<int>(std::size_t(n));
     int* memory[5];
     for (int*& a : memory) a = w.take<int>(std::size_t(lanes));
     column_ = w.take<int>(std::size_t(2 * lanes));
@@ -157,8 +158,11 @@ class BlockRows {
   // p = -H^-1 g to |H p + g| <= target with at most `limit` products. Returns whether that
   // sufficed.
   SB_HD bool solve(const Real* g, Real* p, Real target, int limit) {
+    constexpr int W = kWidth<Chunk<Real>>;
+    Chunk<Real> size(math::kMinVal<Real>);
+    for (int i = 0; i < n_ * kBodyRow; i += W) size = math::max(size, math::abs(chunk(g + i)));
     Real largest = math::kMinVal<Real>;
-    for (int i = 0; i < n_ * kBodyRow; ++i) largest = math::max(largest, math::abs(g[i]));
+    for (int l = 0; l < W; ++l) largest = math::max(largest, math::get(size, l));
     // Unit size, and nothing small enough to become subnormal, which would be slow.
     const Real scale = Real(-1) / largest;
     const Row tiny(1e-20f), zero(0.0f);
@@ -235,15 +239,25 @@ class BlockRows {
       if (first) sorted[pairs++] = i;
       to_upper_[i] = pairs - 1;  // for now: the pair
     }
-    // Columns of a row: lower neighbours come first and in order, since pairs are sorted by them.
-    for (int i = 0; i <= n_ + 1; ++i) begin_[i] = 0;
-    for (int k = 0; k < pairs; ++k) {
-      ++begin_[lower[sorted[k]] + 1];
-      ++begin_[higher[sorted[k]] + 1];
-    }
-    for (int i = 0; i < n_; ++i) begin_[i + 1] += begin_[i];
+    // Rows lie by their number of blocks, the longest first: loops over rows of one length are
+    // predicted well. Columns of a row: lower neighbours come first and in order, since pairs are
+    // sorted by them.
     int* at = changed_;
-    for (int i = 0; i < n_; ++i) at[i] = begin_[i];
+    for (int i = 0; i < n_; ++i) at[i] = 0;
+    for (int k = 0; k < pairs; ++k) {
+      ++at[lower[sorted[k]]];
+      ++at[higher[sorted[k]]];
+    }
+    for (int i = 0; i <= n_ + 1; ++i) begin_[i] = 0;
+    for (int i = 0; i < n_; ++i) ++begin_[n_ - at[i]];
+    for (int i = 0; i <= n_; ++i) begin_[i + 1] += begin_[i];
+    for (int i = 0; i < n_; ++i) order_[begin_[n_ - 1 - at[i]]++] = i;
+    begin_[0] = 0;
+    for (int q = 0; q < n_; ++q) {
+      const int i = order_[q];
+      begin_[q + 1] = begin_[q] + at[i];
+      at[i] = begin_[q];
+    }
     for (int k = 0; k < pairs; ++k) {
       const int i = sorted[k];
       column_[at[higher[i]]] = lower[i];
@@ -439,10 +453,11 @@ class BlockRows {
   // q = H d; returns q.d.
   SB_HD float multiply() {
     Row total(0.0f);
-    for (int i = 0; i < n_; ++i) {
+    for (int p = 0; p < n_; ++p) {
+      const int i = order_[p];
       BlockSum s;
       s.add(diagonal_ + i * kBlock, d_ + kBodyRow * i);
-      for (int k = begin_[i]; k < begin_[i + 1]; ++k) {
+      for (int k = begin_[p]; k < begin_[p + 1]; ++k) {
         s.add(blocks_ + k * kBlock, d_ + kBodyRow * column_[k]);
       }
       const Row q = s.total();
@@ -455,8 +470,9 @@ class BlockRows {
   const ContactPacks<Real>* packs_;
   int n_;
   int *to_upper_, *to_lower_;  // per lane: blocks of (lower, higher) and (higher, lower) body
-  int *begin_, *column_;       // rows
-  int* changed_;               // per body: diagonal block since the last inversion
+  int *order_, *begin_;        // bodies in the order of their rows, and where those start
+  int* column_;
+  int* changed_;  // per body: diagonal block since the last inversion
   float *blocks_, *diagonal_, *inverse_;
   float* weights_;  // per pack: W as assembled, room for six base rows
   float *x_, *r_, *d_, *q_;

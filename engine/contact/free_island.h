@@ -252,28 +252,34 @@ class FreeIsland {
     const auto& d = c_->d;
     for (int b = 0; b < n_; ++b) {
       const int dof = range_.dof_begin[b];
-      Real full[6][6], half[6][6];
-      for (int i = 0; i < 6; ++i) {
-        const Real* from = d.M + p.M_rowadr[dof + i];
-        for (int j = 0; j < 6; ++j) full[i][j] = Real(0);
-        for (int k = 0; k < p.M_rownnz[dof + i]; ++k) {
-          full[i][p.M_colind[p.M_rowadr[dof + i] + k] - dof] = from[k];
-        }
-      }
-      for (int i = 0; i < 6; ++i) {
-        for (int j = i + 1; j < 6; ++j) full[i][j] = full[j][i];
-      }
-      const auto turned = [&](const Real* v, int k) {
-        if (k < 3) return v[k];
-        return fma(axis(b, 2)[k - 3], v[5], fma(axis(b, 1)[k - 3], v[4], axis(b, 0)[k - 3] * v[3]));
-      };
-      for (int i = 0; i < 6; ++i) {
-        for (int k = 0; k < 6; ++k) half[k][i] = turned(full[i], k);
-      }
+      // Lower triangle of M by rows: i + 1 entries in row i.
+      const Real *e[3] = {axis(b, 0), axis(b, 1), axis(b, 2)}, *m[6];
+      for (int i = 0; i < 6; ++i) m[i] = d.M + p.M_rowadr[dof + i];
       Real* to = mass_ + kBlock * b;
       for (int i = 0; i < kBlock; ++i) to[i] = Real(0);
-      for (int i = 0; i < 6; ++i) {
-        for (int k = 0; k < 6; ++k) to[kBodyRow * k + i] = turned(half[i], k);
+      const auto put = [&](int i, int j, Real x) {
+        to[kBodyRow * i + j] = to[kBodyRow * j + i] = x;
+      };
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) put(i, j, m[i][j]);
+        // Column i of the rows for rotation, turned.
+        for (int k = 0; k < 3; ++k) {
+          put(3 + k, i, fma(e[2][k], m[5][i], fma(e[1][k], m[4][i], e[0][k] * m[3][i])));
+        }
+      }
+      Real half[3][3];  // R A
+      for (int j = 0; j < 3; ++j) {
+        const Real a0 = m[3 + j][3], a1 = j > 0 ? m[3 + j][4] : m[4][3],
+                   a2 = j > 1 ? m[5][5] : m[5][3 + j];
+        for (int k = 0; k < 3; ++k) {
+          half[k][j] = fma(e[2][k], a2, fma(e[1][k], a1, e[0][k] * a0));
+        }
+      }
+      for (int k = 0; k < 3; ++k) {
+        for (int j = 0; j <= k; ++j) {
+          put(3 + k, 3 + j,
+              fma(half[k][2], e[2][j], fma(half[k][1], e[1][j], half[k][0] * e[0][j])));
+        }
       }
     }
   }
