@@ -96,6 +96,7 @@ class BlockRows {
     r_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
     d_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
     q_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
+    w_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
     weights_ = w.take<float>(std::size_t(packs.packs() * 21 * kPackLanes));
     if (!w.full()) find_blocks(memory, lanes);
     const int nblock = w.full() ? 2 * lanes : begin_[n];
@@ -173,6 +174,7 @@ class BlockRows {
       const Row b = to_float(scaled);
       row(r_ + kBodyRow * i) = select(math::abs(b) < tiny, zero, b);
       row(x_ + kBodyRow * i) = zero;
+      row(w_ + kBodyRow * i) = row(r_ + kBodyRow * i);
       const Row z = precondition(i);
       row(d_ + kBodyRow * i) = z;
       rz8 = fma(row(r_ + kBodyRow * i), z, rz8);
@@ -201,6 +203,7 @@ class BlockRows {
       const Row beta(rz / before);
       for (int i = 0; i < n_ * kBodyRow; i += kBodyRow) {
         row(d_ + i) = fma(beta, row(d_ + i), row(q_ + i));
+        row(w_ + i) = fma(beta, row(w_ + i), row(r_ + i));
       }
     }
     for (int i = 0; i < n_ * kBodyRow; ++i) p[i] = Real(x_[i]) * largest;
@@ -450,17 +453,17 @@ class BlockRows {
     return s.total();
   }
 
-  // q = H d; returns q.d.
+  // q = H d; returns q.d. w holds the diagonal blocks' part: d is made of preconditioned residuals,
+  // for which it is the residuals themselves.
   SB_HD float multiply() {
     Row total(0.0f);
     for (int p = 0; p < n_; ++p) {
       const int i = order_[p];
       BlockSum s;
-      s.add(diagonal_ + i * kBlock, d_ + kBodyRow * i);
       for (int k = begin_[p]; k < begin_[p + 1]; ++k) {
         s.add(blocks_ + k * kBlock, d_ + kBodyRow * column_[k]);
       }
-      const Row q = s.total();
+      const Row q = s.total() + row(w_ + kBodyRow * i);
       row(q_ + kBodyRow * i) = q;
       total = fma(q, row(d_ + kBodyRow * i), total);
     }
@@ -475,7 +478,7 @@ class BlockRows {
   int* changed_;  // per body: diagonal block since the last inversion
   float *blocks_, *diagonal_, *inverse_;
   float* weights_;  // per pack: W as assembled, room for six base rows
-  float *x_, *r_, *d_, *q_;
+  float *x_, *r_, *d_, *q_, *w_;
 };
 
 }  // namespace stepbench::contact::inline SB_ISA
