@@ -104,9 +104,6 @@ class BlockRows {
     return !w.full();
   }
 
-  // Contacts between two bodies, with repetitions counted once.
-  int pairs() const { return begin_[n_] / 2; }
-
   // H = M + J' W J. mass: kBlock values per body.
   SB_HD void assemble(const Real* mass) {
     for (int i = 0; i < begin_[n_] * kBlock; i += kBodyRow) row(blocks_ + i) = Row(0.0f);
@@ -123,7 +120,7 @@ class BlockRows {
   SB_HD int update(float threshold) {
     int taken = 0;
     float* weights = weights_;
-    alignas(64) float now[21][kPackLanes];
+    alignas(64) Real now[21][kPackLanes];
     packs_->for_parts([&](auto kind, int at, const Real* g, const Real* t) {
       using Cone = decltype(kind);
       using Packs = ContactPacks<Real>;
@@ -134,9 +131,8 @@ class BlockRows {
       SB_UNROLL
       for (int r = 0; r < kDim; ++r) u[r] = Packs::value(t, Packs::template kU<Cone> + r);
       Cone::hessian(Packs::template params<Cone>(t), Packs::value(t, 0), u, W);
-      for (int i = 0; i < kTri; ++i) {
-        for (int l = 0; l < Packs::kLanes; ++l) now[i][part + l] = float(math::get(W[i], l));
-      }
+      SB_UNROLL
+      for (int i = 0; i < kTri; ++i) chunk(now[i] + part) = W[i];
       if (part + Packs::kLanes < kPackLanes) return;
       taken += take<Cone>(at - part, g - part, now, weights, threshold);
       weights += 21 * kPackLanes;
@@ -287,14 +283,15 @@ class BlockRows {
 
   // Adds J' (now - weights) J for the contacts of one pack that changed enough.
   template <class Cone>
-  SB_HD int take(int at, const Real* g, const float (*now)[kPackLanes], float* weights,
+  SB_HD int take(int at, const Real* g, const Real (*W)[kPackLanes], float* weights,
                  float threshold) {
     constexpr int kDim = Cone::kDim, kTri = kDim * (kDim + 1) / 2;
     const Row zero(0.0f);
-    Row largest = zero, size = zero;
+    Row largest = zero, size = zero, now[kTri];
     SB_UNROLL
     for (int i = 0; i < kTri; ++i) {
-      const Row a = row(now[i]), b = row(weights + i * kPackLanes);
+      now[i] = to_float(W[i]);
+      const Row a = now[i], b = row(weights + i * kPackLanes);
       largest = math::max(largest, math::abs(a - b));
       size = math::max(size, math::max(math::abs(a), math::abs(b)));
     }
@@ -304,8 +301,8 @@ class BlockRows {
     SB_UNROLL
     for (int i = 0; i < kTri; ++i) {
       Row& old = row(weights + i * kPackLanes);
-      row(delta[i]) = row(now[i]) - old;
-      old = select(changed, row(now[i]), old);
+      row(delta[i]) = now[i] - old;
+      old = select(changed, now[i], old);
     }
     // J of either side, one row of eight per base row and contact.
     alignas(32) float J1[kDim][kPackLanes][kBodyRow], J2[kDim][kPackLanes][kBodyRow];

@@ -65,26 +65,23 @@ class ContactPacks {
   }
 
   // Fill the packs: u = -aref. origin, velocity: kBodyRow values per local body (position of its
-  // origin; velocity in world axes), zeros in the world's row. body_of(tree): local body.
-  template <class BodyOf>
-  SB_HD void load(const Real* origin, const Real* velocity, int world, BodyOf&& body_of) {
-    for (int k = 0; k < nclass_; ++k) {
-      const Class& s = class_[k];
-      int next = s.first * kPackLanes;
-      for (int i = 0; i < range_.ncon; ++i) {
-        if (dim_of(range_.con[i]) == s.dim) slot_[next++] = range_.con[i];
-      }
-      for (; next < (s.first + s.n) * kPackLanes; ++next) slot_[next] = -1;
-    }
+  // origin; velocity in world axes), zeros in the row `world`. local: a tree's body.
+  SB_HD void load(const Real* origin, const Real* velocity, int world, const int* local) {
     const auto& p = c_->p;
+    const int* geom_dof = blocks_of(c_->d).geom_dof;
+    int next[7];
+    for (int at = 0; at < npack_ * kPackLanes; ++at) slot_[at] = -1;
+    for (int k = 0; k < nclass_; ++k) next[class_[k].dim] = class_[k].first * kPackLanes;
+    for (int i = 0; i < range_.ncon; ++i) {
+      const int slot = range_.con[i];
+      const auto& pair = c_->pairs[c_->d.con_pair[slot]];
+      const int at = next[pair.dim]++, dof1 = geom_dof[pair.geom1], dof2 = geom_dof[pair.geom2];
+      slot_[at] = slot;
+      body1[at] = dof1 >= 0 ? local[p.dof_treeid[dof1]] : world;
+      body2[at] = dof2 >= 0 ? local[p.dof_treeid[dof2]] : world;
+    }
     for (int at = 0; at < npack_ * kPackLanes; ++at) {
-      body1[at] = body2[at] = world;
-      if (slot_[at] < 0) continue;
-      const auto& pair = c_->pairs[c_->d.con_pair[slot_[at]]];
-      const int dof1 = last_dof(p, p.geom_bodyid[pair.geom1]);
-      const int dof2 = last_dof(p, p.geom_bodyid[pair.geom2]);
-      if (dof1 >= 0) body1[at] = body_of(p.dof_treeid[dof1]);
-      if (dof2 >= 0) body2[at] = body_of(p.dof_treeid[dof2]);
+      if (slot_[at] < 0) body1[at] = body2[at] = world;
     }
     for_classes([&](auto kind, const Class& s) {
       for (int i = 0; i < s.n; ++i) {

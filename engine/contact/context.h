@@ -50,6 +50,7 @@ struct Blocks {
   int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
   int* dof;         // maxj: dofs of each slot, ascending
   int* sign;        // nv: working memory
+  int* geom_dof;    // ngeom: last dof that moves a geom; -1: none (only where lists_only)
   bool lists_only = false;
   std::size_t bytes = 0;  // of the workspace used so far
 };

@@ -15,8 +15,9 @@
 
 namespace stepbench::contact::inline SB_ISA {
 
-// Up to this many bodies, and for chains of any length, a direct factor is as fast and exact.
-inline constexpr int kDirectBodies = 12;
+// Up to this many bodies, and for chains and trees of any size, a direct factor is as fast and
+// exact.
+inline constexpr int kDirectBodies = 8;
 // More inner iterations than this in one step: contacts so stiff that islands up to kStiffBodies
 // are solved faster by the direct factor.
 inline constexpr int kStiffInner = 150, kStiffBodies = 128, kMaxInner = 500;
@@ -24,7 +25,8 @@ inline constexpr int kStiffInner = 150, kStiffBodies = 128, kMaxInner = 500;
 template <class Real>
 class FreeIsland {
  public:
-  // Whether an island is made of free bodies and contacts alone, and is large enough.
+  // Whether an island is made of free bodies and contacts alone, is large enough, and has cycles
+  // (more touching pairs than a tree).
   static SB_HD bool suits(const Context<Real>& c, const Range& range) {
 #if defined(__CUDACC__)
     return false;
@@ -33,7 +35,17 @@ class FreeIsland {
     for (int i = 0; i < range.nspan; ++i) {
       if (c.p.derived.tree_free[c.p.dof_treeid[range.dof_begin[i]]] != 2) return false;
     }
-    return true;
+    const Blocks& b = blocks_of(c.d);
+    int pairs = 0, first = -1, last = -1;
+    for (int k = 0; k < range.ncon; ++k) {
+      const int slot = range.con[k], n = b.con_ndof[slot];
+      const int* dof = b.dof + b.con_dofadr[slot];
+      if (n != 12 || (dof[0] == first && dof[11] == last)) continue;
+      ++pairs;  // contacts of a pair follow one another
+      first = dof[0];
+      last = dof[11];
+    }
+    return pairs >= range.nspan;
 #endif
   }
 
@@ -57,7 +69,6 @@ class FreeIsland {
       c.d.need_workspace = w.bytes();
       return kMemory;
     }
-    if (rows_.pairs() <= n_) return kOther;
     load_mass();
     return iterate() ? kDone : kOther;
   }
@@ -210,7 +221,7 @@ class FreeIsland {
       for (int k = 0; k < 3; ++k) x_[kBodyRow * i + k] = from[k];
     }
     to_world(c_->s.qvel, nullptr, step_);
-    packs_.load(x_, step_, n_, [&](int tree) { return local[tree]; });
+    packs_.load(x_, step_, n_, local);
   }
 
   // World axis k of a body's angular dofs.

@@ -213,10 +213,9 @@ SB_HD void contact(const model::Params<RealOf<Lane>>& p,
 }
 
 // Number of dofs that move a contact between two free bodies, or of one with the world, and the
-// first and the last of them. -1: other bodies take part.
+// first and the last of them. -1: other bodies take part. d1, d2: last dofs of the bodies.
 template <class Real>
-SB_HD int free_dofs(const model::Params<Real>& p, int body1, int body2, int* ends) {
-  const int d1 = last_dof(p, body1), d2 = last_dof(p, body2);
+SB_HD int free_dofs(const model::Params<Real>& p, int d1, int d2, int* ends) {
   const auto is_free = [&](int d) { return p.derived.tree_free[p.dof_treeid[d]] == 2; };
   if ((d1 >= 0 && !is_free(d1)) || (d2 >= 0 && !is_free(d2))) return -1;
   if (d1 == d2) return 0;
@@ -260,12 +259,14 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   b.con_jadr = w.take<int>(std::size_t(d.maxcon));
   b.dof = w.take<int>(std::size_t(d.maxj));
   b.sign = w.take<int>(std::size_t(p.nv));
+  b.geom_dof = w.take<int>(std::size_t(lists_only ? p.ngeom : 0));
   if (w.full()) {
     d.need_workspace = w.bytes();
     return;
   }
   b.bytes = w.bytes();
   b.lists_only = lists_only;
+  for (int g = 0; g < p.ngeom && lists_only; ++g) b.geom_dof[g] = last_dof(p, p.geom_bodyid[g]);
   Lane nefc(Real(0));
   const bool enabled = !(p.opt.disableflags & model::kDsblConstraint);
   if (enabled) {
@@ -280,7 +281,8 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     if (!any(active)) continue;
     const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
     int ends[2];
-    int n = lists_only ? detail::free_dofs(p, b1, b2, ends) : -1;
+    int n = lists_only ? detail::free_dofs(p, b.geom_dof[pair.geom1], b.geom_dof[pair.geom2], ends)
+                       : -1;
     const bool free = n >= 0;
     if (!free) {
       n = 0;
