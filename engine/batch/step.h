@@ -127,7 +127,7 @@ class Stepper {
       collide::narrow_phase(m_, pairs_, npair_, s_, d_);
       if (d_.need_con > 0) continue;
       if (d_.ncon > 0) centre();
-      contact::make_rows(m_, pairs_, s_, d_);
+      contact::make_rows(context());
     } while (grew());
   }
 

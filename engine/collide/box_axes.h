@@ -30,16 +30,17 @@ struct BoxAxes {
   Lane edge_sep;  // m, its separation
 };
 
-template <class Real>
-SB_HD Real box_slack(const Real* size1, const Real* size2) {
-  return BoxTolerance<Real>::kSeparation *
+template <class Size>
+SB_HD Size box_slack(const Size* size1, const Size* size2) {
+  return BoxTolerance<RealOf<Size>>::kSeparation *
          (size1[0] + size1[1] + size1[2] + size2[0] + size2[1] + size2[2]);
 }
 
-// Step 1. Returns the lanes of `near` in which no axis separates the boxes.
-template <class Lane>
-SB_HD MaskOf<Lane> box_box_axes(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
-                                const RealOf<Lane>* size2, Lane margin, MaskOf<Lane> near,
+// Step 1. Returns the lanes of `near` in which no axis separates the boxes. Sizes: numbers, or
+// lanes where those are pairs (box_pairs.h).
+template <class Lane, class Size>
+SB_HD MaskOf<Lane> box_box_axes(const Pose<Lane>& a, const Size* size1, const Pose<Lane>& b,
+                                const Size* size2, Lane margin, MaskOf<Lane> near,
                                 BoxAxes<Lane>& r) {
   using Real = RealOf<Lane>;
   using T = BoxTolerance<Real>;

@@ -21,14 +21,13 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
-// `near`: lanes that passed the bounding test. Returns the number of slots in use, at most 8.
+// Step 2 for the lanes of `hit`, with step 1's findings. Returns the number of slots in use, at
+// most 8.
 template <class Lane>
-SB_HD int box_box(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
-                  const RealOf<Lane>* size2, Lane margin, MaskOf<Lane> near, Contact<Lane>* out) {
+SB_HD int box_box_slots(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
+                        const RealOf<Lane>* size2, Lane margin, MaskOf<Lane> hit,
+                        const BoxAxes<Lane>& r, Contact<Lane>* out) {
   using Real = RealOf<Lane>;
-  BoxAxes<Lane> r;
-  const MaskOf<Lane> hit = box_box_axes(a, size1, b, size2, margin, near, r);
-  if (!math::any(hit)) return 0;
   int slots = 0;
   for (int l = 0; l < math::kWidth<Lane>; ++l) {
     if (!math::get_mask(hit, l)) continue;
@@ -63,6 +62,16 @@ SB_HD int box_box(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lan
     }
   }
   return slots;
+}
+
+// `near`: lanes that passed the bounding test. Returns the number of slots in use, at most 8.
+template <class Lane>
+SB_HD int box_box(const Pose<Lane>& a, const RealOf<Lane>* size1, const Pose<Lane>& b,
+                  const RealOf<Lane>* size2, Lane margin, MaskOf<Lane> near, Contact<Lane>* out) {
+  BoxAxes<Lane> r;
+  const MaskOf<Lane> hit = box_box_axes(a, size1, b, size2, margin, near, r);
+  if (!math::any(hit)) return 0;
+  return box_box_slots(a, size1, b, size2, margin, hit, r, out);
 }
 
 }  // namespace stepbench::collide::inline SB_ISA

@@ -5,10 +5,11 @@
 // first place, and a rule for each feature walks from there along the segment, as far as it stays
 // over the box, to a second.
 //
-// The search is scalar code with branches, run for each lane that passed the bounding test. Every
-// width then executes the same scalar operations, hence gives the same bits, and a pack rarely has
-// more than a few such lanes, while all 12 edges and all rules in lanes would cost every lane every
-// time. The two sphere-box tests that follow run in lanes.
+// The search is scalar code with branches (but for the edges, four of a world at a time), run for
+// each lane that passed the bounding test. Every width then executes the same scalar operations,
+// hence gives the same bits, and a pack rarely has more than a few such lanes, while all 12 edges
+// and all rules in lanes would cost every lane every time. The two sphere-box tests that follow run
+// in lanes.
 #pragma once
 
 #include "engine/collide/geometry.h"
@@ -38,12 +39,6 @@ struct Nearest {
   int edge = 0;    // axis of the edge
 };
 
-template <class Real>
-SB_INLINE Real clip(Real x, int& side) {
-  side = x > Real(1) ? 1 : x < Real(-1) ? -1 : 0;
-  return x > Real(1) ? Real(1) : x < Real(-1) ? Real(-1) : x;
-}
-
 // Faces under the two ends: a candidate where at most one coordinate lies outside the box.
 template <class Real>
 SB_HD void search_faces(const Real* pos, const Real* half, const Real* size, Nearest<Real>& best) {
@@ -71,44 +66,77 @@ SB_HD void search_faces(const Real* pos, const Real* half, const Real* size, Nea
   }
 }
 
+#if defined(__CUDACC__)
+template <class Real>
+using Edges = Real;
+#else
+template <class Real>
+using Edges = math::Pack<Real, 4>;  // the four edges along one axis
+#endif
+
+// Clamped to [-1, 1], and which end it met.
+template <class Lane>
+struct Clipped {
+  Lane x;
+  MaskOf<Lane> above, below;
+  SB_INLINE explicit Clipped(Lane v) {
+    const Lane one = Lane(RealOf<Lane>(1));
+    above = v > one;
+    below = v < -one;
+    x = math::select(above, one, math::select(below, -one, v));
+  }
+};
+
 // The 12 edges, each against the segment (nearest points of two segments, clamped in the order
-// edge, segment, edge). An end of the edge counts as a corner.
+// edge, segment, edge); the edges along one axis in lanes. An end of the edge counts as a corner.
 template <class Real>
 SB_HD void search_edges(const Real* pos, const Real* half, const Real* size, Real length,
                         Nearest<Real>& best) {
+  using Lane = Edges<Real>;
+  constexpr int W = math::kWidth<Lane>;
   const Real mc = length * length, one = Real(1);
   for (int j = 0; j < 3; ++j) {
     const Real ma = size[j] * size[j], mb = -size[j] * half[j];
     const Real det = ma * mc - mb * mb;
     if (math::abs(det) < kMinVal<Real>) continue;
-    const Real idet = one / det;
-    for (int i = 0; i < 8; ++i) {
-      if (i & (1 << j)) continue;
-      Real d[3];
-      for (int k = 0; k < 3; ++k) d[k] = (i & (1 << k) ? size[k] : -size[k]) - pos[k];
-      d[j] = Real(0) - pos[j];
-      const Real u = -size[j] * d[j];
-      const Real v = half[0] * d[0] + half[1] * d[1] + half[2] * d[2];
-      int side1 = 0, side2 = 0;
-      Real x2 = (ma * v - mb * u) * idet;
-      Real x1 = clip((mc * u - mb * v) * idet, side1);
-      if (side1 > 0) x2 = (v - mb) * (one / mc);
-      if (side1 < 0) x2 = (v + mb) * (one / mc);
-      x2 = clip(x2, side2);
-      if (side2) {
-        int side = 0;
-        x1 = clip((side2 > 0 ? u - mb : u + mb) * (one / ma), side);
-        if (side) side1 = side;
+    const Lane idet = Lane(one / det), ima = Lane(one / ma), imc = Lane(one / mc);
+    const Lane a = Lane(ma), b = Lane(mb), c = Lane(mc);
+    for (int first = 0; first < 4; first += W) {
+      // Lane l: edge at the corner with bit 0 of l for the lower of the other axes, bit 1 for the
+      // higher.
+      int corner[W];
+      Lane d[3];
+      d[j] = Lane(Real(0) - pos[j]);
+      for (int l = 0; l < W; ++l) {
+        const int at = first + l, k1 = j == 0 ? 1 : 0, k2 = j == 2 ? 1 : 2;
+        corner[l] = ((at & 1) << k1) + ((at >> 1) << k2);
+        math::set(d[k1], l, (at & 1 ? size[k1] : -size[k1]) - pos[k1]);
+        math::set(d[k2], l, (at & 2 ? size[k2] : -size[k2]) - pos[k2]);
       }
-      for (int k = 0; k < 3; ++k) d[k] = d[k] + half[k] * -x2;
-      d[j] += size[j] * x1;
-      const Real dist2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-      if (dist2 < best.dist2 - kMinVal<Real>) {
-        best.dist2 = dist2;
-        best.s = x2;
-        best.edge_pos = x1;
-        best.feature = side1 == 0 ? kEdge : kCorner;
-        best.corner = i + (side1 > 0 ? 1 << j : 0);
+      const Lane h[3] = {Lane(half[0]), Lane(half[1]), Lane(half[2])};
+      const Lane u = Lane(-size[j]) * d[j];
+      const Lane v = h[0] * d[0] + h[1] * d[1] + h[2] * d[2];
+      const Clipped<Lane> edge((c * u - b * v) * idet);
+      const Clipped<Lane> segment(
+          math::select(edge.above, (v - b) * imc,
+                       math::select(edge.below, (v + b) * imc, (a * v - b * u) * idet)));
+      const MaskOf<Lane> again = segment.above | segment.below;
+      const Clipped<Lane> back(math::select(segment.above, u - b, u + b) * ima);
+      const Lane x1 = math::select(again, back.x, edge.x), x2 = segment.x;
+      const MaskOf<Lane> moved = again & (back.above | back.below);
+      const MaskOf<Lane> above = (moved & back.above) | (edge.above & !moved);
+      const MaskOf<Lane> below = (moved & back.below) | (edge.below & !moved);
+      for (int k = 0; k < 3; ++k) d[k] = d[k] + h[k] * -x2;
+      d[j] += Lane(size[j]) * x1;
+      const Lane dist2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+      for (int l = 0; l < W; ++l) {
+        if (!(math::get(dist2, l) < best.dist2 - kMinVal<Real>)) continue;
+        const bool high = math::get_mask(above, l), low = math::get_mask(below, l);
+        best.dist2 = math::get(dist2, l);
+        best.s = math::get(x2, l);
+        best.edge_pos = math::get(x1, l);
+        best.feature = high || low ? kCorner : kEdge;
+        best.corner = corner[l] + (high ? 1 << j : 0);
         best.edge = j;
       }
     }

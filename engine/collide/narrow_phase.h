@@ -10,6 +10,7 @@
 #pragma once
 
 #include "engine/collide/box_box.h"
+#include "engine/collide/box_pairs.h"
 #include "engine/collide/capsule.h"
 #include "engine/collide/capsule_box.h"
 #include "engine/collide/geometry.h"
@@ -194,6 +195,42 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
   }
 }
 
+// The pairs of one world: the bounding tests of a block of pairs first, then what several of its
+// pairs have in common with lanes over pairs, then contacts in the order of the pairs.
+template <class Real>
+SB_HD void collide_blocks(const model::Params<Real>& m, const PairParams<Real>* pairs, int npair,
+                          const Real* xpos, const Real* xmat, ContactWriter<Real>& out) {
+  constexpr int kBlock = 256;
+  int near[kBlock], boxes[kBlock];
+  BoxFinding<Real> found[kBlock];
+  for (int first = 0; first < npair; first += kBlock) {
+    const int end = first + kBlock < npair ? first + kBlock : npair;
+    int n = 0, nbox = 0;
+    for (int i = first; i < end; ++i) {
+      if (!bounds_touch(pairs[i], xpos, xmat)) continue;
+      near[n++] = i;
+      if (pairs[i].kind == kBoxBox) boxes[nbox++] = i;
+    }
+    find_box_axes(m, pairs, boxes, nbox, xpos, xmat, found);
+    int box = 0;
+    for (int k = 0; k < n; ++k) {
+      const PairParams<Real>& q = pairs[near[k]];
+      if (q.kind != kBoxBox) {
+        collide_pair(m, q, near[k], xpos, xmat, true, out);
+        continue;
+      }
+      const BoxFinding<Real>& f = found[box++];
+      if (!f.hit) continue;
+      Contact<Real> c[kMaxContactsOfPair];
+      const int slots =
+          box_box_slots(Pose<Real>::of(xpos, xmat, q.geom1), m.geom_size + 3 * q.geom1,
+                        Pose<Real>::of(xpos, xmat, q.geom2), m.geom_size + 3 * q.geom2,
+                        q.margin + q.gap, true, f.axes, c);
+      out.put_shared(near[k], c, slots, true);
+    }
+  }
+}
+
 // pairs: npair >= 0 pairs in MuJoCo's contact order. Where the slots do not suffice, need_con is
 // the number that would, and the first maxcon slots hold the first contacts; otherwise need_con is
 // 0.
@@ -203,6 +240,10 @@ SB_HD void narrow_phase(const model::Params<RealOf<Lane>>& m, const PairParams<R
   ContactWriter<Lane> out(d);
   const int off = model::kDsblConstraint | model::kDsblContact;
   if (m.opt.disableflags & off) npair = 0;
+  if constexpr (math::kWidth<Lane> == 1) {
+    collide_blocks(m, pairs, npair, d.geom_xpos, d.geom_xmat, out);
+    return out.finish();
+  }
   for (int i = 0; i < npair; ++i) {
     const MaskOf<Lane> near = bounds_touch(pairs[i], d.geom_xpos, d.geom_xmat);
     if (math::any(near)) collide_pair(m, pairs[i], i, d.geom_xpos, d.geom_xmat, near, out);

@@ -32,19 +32,26 @@ struct Context {
   model::Scratch<Lane>& d;
   Options<Real> options;
   bool single = false;  // single layout: solve island by island (Lane is a scalar)
+
+  // Whether contacts get their values in the contact model: Newton's islands, many contacts at
+  // once.
+  SB_HD bool lists_only() const { return kWidth<Lane> == 1 && single && options.model == 0; }
 };
 
 // Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the
 // workspace.
 struct Blocks {
-  int nsc = 0;            // scalar blocks that some lane has
-  int ncon = 0;           // contact slots that some lane has
-  int* sc;                // nsc: block ids (see SB_SCRATCH_CONTACT)
-  int* con;               // ncon: slots
-  int* con_dofadr;        // maxcon: where a slot's dofs start in `dof`
-  int* con_ndof;          // maxcon
-  int* con_jadr;          // maxcon: where a slot's Jacobian starts in con_J
-  int* dof;               // maxj: dofs of each slot, ascending
+  int nsc = 0;      // scalar blocks that some lane has
+  int ncon = 0;     // contact slots that some lane has
+  int* sc;          // nsc: block ids (see SB_SCRATCH_CONTACT)
+  int* con;         // ncon: slots
+  int* con_dofadr;  // maxcon: where a slot's dofs start in `dof`
+  int* con_ndof;    // maxcon
+  int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
+  int* dof;         // maxj: dofs of each slot, ascending
+  int* sign;        // nv: working memory
+  int* geom_dof;    // ngeom: last dof that moves a geom; -1: none (only where lists_only)
+  bool lists_only = false;
   std::size_t bytes = 0;  // of the workspace used so far
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/contact/model.h"
+#include "engine/contact/rows.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -23,6 +24,9 @@ EfcRows expand(const Context<Lane>& c, int lane) {
   const auto& p = c.p;
   auto& d = c.d;
   const Blocks& b = blocks_of(d);
+  if (b.lists_only) {
+    for (int k = 0; k < b.ncon; ++k) fill_contact(c, b.con[k]);
+  }
   EfcRows out;
   out.con_address.assign(std::size_t(d.ncon), -1);
   const auto value = [lane](const Lane& x) { return double(math::get(x, lane)); };

@@ -82,11 +82,12 @@ SB_HD Spring<Real> spring(const model::OptionParams<Real>& opt, const Real* solr
           Real(2) / math::max(tiny, dmax * a)};
 }
 
-// 1/R of a row with diagonal approximation A (1/kg or 1/(kg m^2)).
-template <class Lane>
-SB_HD Lane row_stiffness(Lane d, RealOf<Lane> A) {
+// 1/R of a row with diagonal approximation A (1/kg or 1/(kg m^2)), one for all lanes or one per
+// lane.
+template <class Lane, class T>
+SB_HD Lane row_stiffness(Lane d, T A) {
   using Real = RealOf<Lane>;
-  const Lane a = Lane(math::max(A, math::kMinVal<Real>));
+  const Lane a = Lane(math::max(A, T(math::kMinVal<Real>)));
   const Lane R = (Lane(Real(1)) - d) * a / d;
   return Lane(Real(1)) / math::max(R, Lane(math::kMinVal<Real>));
 }

@@ -38,14 +38,15 @@ SB_HD inline int find_root(int* parent, int t) {
   return t;
 }
 
-// Stable counting sort of `n` items by island: list[adr[k] ...] = items of island k.
+// Stable counting sort of `n` items by island: list[adr[k] ...] = items of island k. island_of(i):
+// island of items[i].
 template <class IslandOf>
 SB_HD void sort_by_island(int nisland, int n, const int* items, int* adr, int* list,
                           IslandOf&& island_of) {
   for (int k = 0; k <= nisland; ++k) adr[k] = 0;
-  for (int i = 0; i < n; ++i) ++adr[island_of(items[i]) + 1];
+  for (int i = 0; i < n; ++i) ++adr[island_of(i) + 1];
   for (int k = 0; k < nisland; ++k) adr[k + 1] += adr[k];
-  for (int i = 0; i < n; ++i) list[adr[island_of(items[i])]++] = items[i];
+  for (int i = 0; i < n; ++i) list[adr[island_of(i)]++] = items[i];
   for (int k = nisland; k > 0; --k) adr[k] = adr[k - 1];
   adr[0] = 0;
 }
@@ -71,6 +72,7 @@ SB_HD bool find_islands(const model::Params<Real>& p, const Blocks& b, Workspace
   out.tree = w.take<int>(nt);
   out.sc = w.take<int>(std::size_t(b.nsc));
   out.con = w.take<int>(std::size_t(b.ncon));
+  int* con_tree = w.take<int>(std::size_t(b.ncon));
   out.dof_begin = w.take<int>(nt);
   out.dof_end = w.take<int>(nt);
   if (w.full()) return false;
@@ -87,7 +89,9 @@ SB_HD bool find_islands(const model::Params<Real>& p, const Blocks& b, Workspace
   for (int k = 0; k < b.ncon; ++k) {
     const int slot = b.con[k];
     const int t1 = contact_tree(slot, 0), t2 = contact_tree(slot, b.con_ndof[slot] - 1);
+    con_tree[k] = t1;
     touched[t1] = touched[t2] = 1;
+    if (t1 == t2) continue;
     const int r1 = detail::find_root(parent, t1), r2 = detail::find_root(parent, t2);
     if (r1 < r2) parent[r2] = r1;
     if (r2 < r1) parent[r1] = r2;
@@ -102,11 +106,11 @@ SB_HD bool find_islands(const model::Params<Real>& p, const Blocks& b, Workspace
     island[t] = island[r];
   }
   detail::sort_by_island(out.n, ntouched, touched, out.tree_adr, out.tree,
-                         [&](int t) { return island[t]; });
+                         [&](int i) { return island[touched[i]]; });
   detail::sort_by_island(out.n, b.nsc, b.sc, out.sc_adr, out.sc,
-                         [&](int id) { return island[scalar_tree(p, id)]; });
+                         [&](int i) { return island[scalar_tree(p, b.sc[i])]; });
   detail::sort_by_island(out.n, b.ncon, b.con, out.con_adr, out.con,
-                         [&](int slot) { return island[contact_tree(slot, 0)]; });
+                         [&](int i) { return island[con_tree[i]]; });
   for (int k = 0; k < ntouched; ++k) {
     const int t = out.tree[k];
     out.dof_begin[k] = p.tree_dofadr[t];

@@ -5,8 +5,10 @@
 #pragma once
 
 #include "engine/contact/block_factor.h"
+#include "engine/contact/free_island.h"
 #include "engine/contact/island.h"
 #include "engine/contact/minimise.h"
+#include "engine/contact/rows.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -22,6 +24,15 @@ SB_HD void solve_islands(Context<Real>& c) {
   }
   for (int k = 0; k < islands.n; ++k) {
     const Range range = islands.range(k);
+    if (FreeIsland<Real>::suits(c, range)) {
+      FreeIsland<Real> island;
+      const auto outcome = island.solve(c, range, w, local);
+      if (outcome == FreeIsland<Real>::kMemory) return;
+      if (outcome == FreeIsland<Real>::kDone) continue;
+    }
+    if (blocks_of(c.d).lists_only) {
+      for (int i = 0; i < range.ncon; ++i) fill_contact(c, range.con[i]);
+    }
     BlockHessian<Real> hessian;
     if (!hessian.prepare(c, range, w, local)) return;
     minimise(c, range, hessian, true);

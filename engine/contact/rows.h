@@ -18,19 +18,38 @@ SB_HD inline int contact_rows(int dim, int cone) {
   return cone == model::kElliptic || dim == 1 ? dim : 2 * (dim - 1);
 }
 
+// Sum of the translational inverse weights of the two bodies (1/kg).
+template <class Real>
+SB_HD Real contact_weight(const model::Params<Real>& p, const collide::PairParams<Real>& pair) {
+  return p.body_invweight0[2 * p.geom_bodyid[pair.geom1]] +
+         p.body_invweight0[2 * p.geom_bodyid[pair.geom2]];
+}
+
 // D of a contact at impedance d: of each pyramid edge, or of the normal row.
 template <class Lane>
 SB_HD Lane contact_stiffness(const model::Params<RealOf<Lane>>& p,
                              const collide::PairParams<RealOf<Lane>>& pair, Lane d) {
   using Real = RealOf<Lane>;
-  const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
-  const Real tran = p.body_invweight0[2 * b1] + p.body_invweight0[2 * b2];
+  const Real tran = contact_weight(p, pair);
   if (pair.dim == 1 || p.opt.cone == model::kElliptic) return row_stiffness(d, tran);
   // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2 tran.
   const Real mu2 = pair.friction[0] * pair.friction[0];
   const Lane D0 = row_stiffness(d, tran + mu2 * tran);
   const Real scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
   return D0 / Lane(math::max(scale, math::kMinVal<Real>));
+}
+
+// Damping of a contact's rows other than the normal, whose spring is `sp`.
+template <class Real>
+SB_HD Real friction_damping(const model::OptionParams<Real>& opt,
+                            const collide::PairParams<Real>& pair, Real dmax,
+                            const Spring<Real>& sp) {
+  const Real* rf = pair.solreffriction;
+  if (opt.cone == model::kElliptic && (rf[0] != Real(0) || rf[1] != Real(0)) &&
+      (rf[0] > Real(0)) == (rf[1] > Real(0))) {
+    return spring(opt, rf, dmax).b;
+  }
+  return sp.b;
 }
 
 namespace detail {
@@ -181,12 +200,7 @@ SB_HD void contact(const model::Params<RealOf<Lane>>& p,
   if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
   const auto imp = impedance_params(pair.solimp);
   const Spring<Real> sp = spring(p.opt, pair.solref, imp.dmax);
-  Real friction_b = sp.b;
-  const Real* rf = pair.solreffriction;
-  if (p.opt.cone == model::kElliptic && (rf[0] != Real(0) || rf[1] != Real(0)) &&
-      (rf[0] > Real(0)) == (rf[1] > Real(0))) {
-    friction_b = spring(p.opt, rf, imp.dmax).b;
-  }
+  const Real friction_b = friction_damping(p.opt, pair, imp.dmax, sp);
   const Lane zero(Real(0));
   const Lane r = d.con_dist[slot] - Lane(pair.margin);
   const Lane dr = impedance(imp, r);
@@ -198,13 +212,39 @@ SB_HD void contact(const model::Params<RealOf<Lane>>& p,
   }
 }
 
+// Number of dofs that move a contact between two free bodies, or of one with the world, and the
+// first and the last of them. -1: other bodies take part. d1, d2: last dofs of the bodies.
+template <class Real>
+SB_HD int free_dofs(const model::Params<Real>& p, int d1, int d2, int* ends) {
+  const auto is_free = [&](int d) { return p.derived.tree_free[p.dof_treeid[d]] == 2; };
+  if ((d1 >= 0 && !is_free(d1)) || (d2 >= 0 && !is_free(d2))) return -1;
+  if (d1 == d2) return 0;
+  const int low = d1 < d2 ? d1 : d2, high = d1 < d2 ? d2 : d1;
+  ends[0] = (low < 0 ? high : low) - 5;
+  ends[1] = high;
+  return low < 0 ? 6 : 12;
+}
+
 }  // namespace detail
 
+// The n dofs that move body 2 against body 1, ascending, and their signs.
+template <class Real>
+SB_HD void list_dofs(const model::Params<Real>& p, int body1, int body2, int n, int* dof,
+                     int* sign) {
+  for_contact_dofs(p, body1, body2, [&](int v, int s) {
+    --n;
+    dof[n] = v;
+    sign[n] = s;
+  });
+}
+
 // Fill the blocks of a step. Sets need_workspace or need_j and returns early where memory lacks.
+// lists_only: contacts are listed (with the first and the last of a free body's dofs), and
+// fill_contact() gives one its values where they are wanted.
 template <class Lane>
 SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
                      const collide::PairParams<RealOf<Lane>>* pairs, const model::State<Lane>& s,
-                     model::Scratch<Lane>& d) {
+                     model::Scratch<Lane>& d, bool lists_only = false) {
   using Real = RealOf<Lane>;
   d.need_j = 0;
   d.need_workspace = 0;
@@ -218,12 +258,15 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   b.con_ndof = w.take<int>(std::size_t(d.maxcon));
   b.con_jadr = w.take<int>(std::size_t(d.maxcon));
   b.dof = w.take<int>(std::size_t(d.maxj));
-  int* sign = w.take<int>(std::size_t(p.nv));
+  b.sign = w.take<int>(std::size_t(p.nv));
+  b.geom_dof = w.take<int>(std::size_t(lists_only ? p.ngeom : 0));
   if (w.full()) {
     d.need_workspace = w.bytes();
     return;
   }
   b.bytes = w.bytes();
+  b.lists_only = lists_only;
+  for (int g = 0; g < p.ngeom && lists_only; ++g) b.geom_dof[g] = last_dof(p, p.geom_bodyid[g]);
   Lane nefc(Real(0));
   const bool enabled = !(p.opt.disableflags & model::kDsblConstraint);
   if (enabled) {
@@ -237,8 +280,14 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     b.con_ndof[slot] = 0;
     if (!any(active)) continue;
     const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
-    int n = 0;
-    for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
+    int ends[2];
+    int n = lists_only ? detail::free_dofs(p, b.geom_dof[pair.geom1], b.geom_dof[pair.geom2], ends)
+                       : -1;
+    const bool free = n >= 0;
+    if (!free) {
+      n = 0;
+      for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
+    }
     if (n == 0) continue;
     b.con_ndof[slot] = n;
     b.con_dofadr[slot] = ndof;
@@ -247,13 +296,13 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     d.nj += n * pair.dim;
     if (d.nj > d.maxj) continue;  // counts on, to know the need
     int* dof = b.dof + b.con_dofadr[slot];
-    int k = n;
-    for_contact_dofs(p, b1, b2, [&](int v, int sg) {
-      --k;
-      dof[k] = v;
-      sign[k] = sg;
-    });
-    detail::contact(p, pair, s, d, b, sign, slot, active);
+    if (free) {
+      dof[0] = ends[0];
+      dof[n - 1] = ends[1];
+    } else {
+      list_dofs(p, b1, b2, n, dof, b.sign);
+    }
+    if (!lists_only) detail::contact(p, pair, s, d, b, b.sign, slot, active);
     b.con[b.ncon++] = slot;
     nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
   }
@@ -266,12 +315,18 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
 }
 
 template <class Lane>
-SB_HD void make_rows(Context<Lane>& c) {
-  make_rows(c.p, c.pairs, c.s, c.d);
+SB_HD void make_rows(const Context<Lane>& c) {
+  make_rows(c.p, c.pairs, c.s, c.d, c.lists_only());
 }
+
+// Values of a contact that is only listed.
 template <class Lane>
-SB_HD void make_rows(Context<Lane>&& c) {
-  make_rows(c.p, c.pairs, c.s, c.d);
+SB_HD void fill_contact(const Context<Lane>& c, int slot) {
+  const auto& pair = c.pairs[c.d.con_pair[slot]];
+  const Blocks& b = blocks_of(c.d);
+  list_dofs(c.p, c.p.geom_bodyid[pair.geom1], c.p.geom_bodyid[pair.geom2], b.con_ndof[slot],
+            b.dof + b.con_dofadr[slot], b.sign);
+  detail::contact(c.p, pair, c.s, c.d, b, b.sign, slot, c.d.con_dist[slot] < Lane(pair.margin));
 }
 
 }  // namespace stepbench::contact::inline SB_ISA
