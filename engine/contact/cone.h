@@ -17,17 +17,19 @@
 
 namespace stepbench::contact::inline SB_ISA {
 
-// Model-uniform data of a contact's cost.
-template <class Real>
+// Data of a contact's cost that follows from its pair: a scalar, or a lane where contacts of
+// different pairs lie side by side.
+template <class T>
 struct ConeParams {
-  Real m2;    // mu_1^2 / impratio
-  Real inv2;  // 1 / m2
+  T m2;      // mu_1^2 / impratio
+  T inv2;    // 1 / m2
+  T weight;  // 1 / (1 + m2)
 };
 
 template <class Real>
 SB_HD ConeParams<Real> cone_params(const model::OptionParams<Real>& opt, Real mu1) {
   const Real m2 = mu1 * mu1 / math::max(opt.impratio, math::kMinVal<Real>);
-  return {m2, Real(1) / m2};
+  return {m2, Real(1) / m2, Real(1) / (Real(1) + m2)};
 }
 
 // Coefficient by which base row r of a contact is stored. friction: slide, slide, spin, roll, roll.
@@ -60,7 +62,7 @@ struct Pyramid {
       return e % 2 == 0 ? u[0] + u[1 + e / 2] : u[0] - u[1 + e / 2];
     }
   }
-  static SB_INLINE Lane cost(ConeParams<Real>, Lane D, const Lane* u) {
+  static SB_INLINE Lane cost(const auto&, Lane D, const Lane* u) {
     const Lane zero(Real(0));
     Lane c = zero;
     SB_UNROLL
@@ -70,7 +72,7 @@ struct Pyramid {
     }
     return Lane(Real(0.5)) * D * c;
   }
-  static SB_INLINE void force(ConeParams<Real>, Lane D, const Lane* u, Lane* f) {
+  static SB_INLINE void force(const auto&, Lane D, const Lane* u, Lane* f) {
     const Lane zero(Real(0));
     SB_UNROLL
     for (int r = 0; r < Dim; ++r) f[r] = zero;
@@ -82,7 +84,7 @@ struct Pyramid {
     }
   }
   // W as a packed lower triangle; entries outside the arrow (0,*), diagonal are zero.
-  static SB_INLINE void hessian(ConeParams<Real>, Lane D, const Lane* u, Lane* W) {
+  static SB_INLINE void hessian(const auto&, Lane D, const Lane* u, Lane* W) {
     const Lane zero(Real(0));
     SB_UNROLL
     for (int i = 0; i < Dim * (Dim + 1) / 2; ++i) W[i] = zero;
@@ -97,8 +99,7 @@ struct Pyramid {
       }
     }
   }
-  static SB_INLINE void slope(ConeParams<Real>, Lane D, const Lane* u, const Lane* v,
-                              Slope<Lane>& s) {
+  static SB_INLINE void slope(const auto&, Lane D, const Lane* u, const Lane* v, Slope<Lane>& s) {
     const Lane zero(Real(0));
     SB_UNROLL
     for (int e = 0; e < kEdges; ++e) {
@@ -109,7 +110,7 @@ struct Pyramid {
     }
   }
   // Whether the cost is one and the same quadratic at u and at w.
-  static SB_INLINE MaskOf<Lane> same_piece(ConeParams<Real>, const Lane* u, const Lane* w) {
+  static SB_INLINE MaskOf<Lane> same_piece(const auto&, const Lane* u, const Lane* w) {
     const Lane zero(Real(0));
     MaskOf<Lane> changed(false);
     SB_UNROLL
@@ -136,7 +137,7 @@ struct Elliptic {
     MaskOf<Lane> middle, bottom;
     Lane T, inv_T;  // inv_T is finite where T = 0
   };
-  static SB_INLINE Zone zone(ConeParams<Real> p, const Lane* u) {
+  static SB_INLINE Zone zone(const auto& p, const Lane* u) {
     const Lane zero(Real(0));
     Lane t2 = u[1] * u[1];
     SB_UNROLL
@@ -148,17 +149,15 @@ struct Elliptic {
     z.inv_T = Lane(Real(1)) / select(z.T > zero, z.T, Lane(Real(1)));
     return z;
   }
-  static SB_INLINE Lane cone_weight(ConeParams<Real> p, Lane D) {
-    return D * Lane(Real(1) / (Real(1) + p.m2));
-  }
-  static SB_INLINE Lane cost(ConeParams<Real> p, Lane D, const Lane* u) {
+  static SB_INLINE Lane cone_weight(const auto& p, Lane D) { return D * Lane(p.weight); }
+  static SB_INLINE Lane cost(const auto& p, Lane D, const Lane* u) {
     const Zone z = zone(p, u);
     const Lane x = u[0] - z.T;
     const Lane middle = cone_weight(p, D) * x * x;
     const Lane bottom = D * fma(z.T * z.T, Lane(p.inv2), u[0] * u[0]);
     return Lane(Real(0.5)) * select(z.middle, middle, select(z.bottom, bottom, Lane(Real(0))));
   }
-  static SB_INLINE void force(ConeParams<Real> p, Lane D, const Lane* u, Lane* f) {
+  static SB_INLINE void force(const auto& p, Lane D, const Lane* u, Lane* f) {
     const Zone z = zone(p, u);
     const Lane zero(Real(0));
     const Lane x = cone_weight(p, D) * (u[0] - z.T);
@@ -167,7 +166,7 @@ struct Elliptic {
     SB_UNROLL
     for (int r = 1; r < Dim; ++r) f[r] = side * u[r];
   }
-  static SB_INLINE void hessian(ConeParams<Real> p, Lane D, const Lane* u, Lane* W) {
+  static SB_INLINE void hessian(const auto& p, Lane D, const Lane* u, Lane* W) {
     const Zone z = zone(p, u);
     const Lane zero(Real(0));
     const Lane Dc = select(z.middle, cone_weight(p, D), zero);
@@ -188,8 +187,7 @@ struct Elliptic {
       W[tri(r, r)] = W[tri(r, r)] + diag;
     }
   }
-  static SB_INLINE void slope(ConeParams<Real> p, Lane D, const Lane* u, const Lane* v,
-                              Slope<Lane>& s) {
+  static SB_INLINE void slope(const auto& p, Lane D, const Lane* u, const Lane* v, Slope<Lane>& s) {
     const Zone z = zone(p, u);
     const Lane zero(Real(0));
     Lane uv = u[1] * v[1], vv = v[1] * v[1];
@@ -207,12 +205,28 @@ struct Elliptic {
     s.first = fma(Dc, x * dx, fma(Db, fma(uv, inv2, u[0] * v[0]), s.first));
     s.second = fma(Dc, fnma(x, ddT, dx * dx), fma(Db, fma(vv, inv2, v[0] * v[0]), s.second));
   }
-  static SB_INLINE MaskOf<Lane> same_piece(ConeParams<Real> p, const Lane* u, const Lane* w) {
+  static SB_INLINE MaskOf<Lane> same_piece(const auto& p, const Lane* u, const Lane* w) {
     const Zone a = zone(p, u), b = zone(p, w);
     const auto top_a = !(a.middle | a.bottom), top_b = !(b.middle | b.bottom);
     return (a.bottom & b.bottom) | (top_a & top_b);
   }
 };
+
+// Adds a contact's slope at u to slope0 and its slope at u + v to slope1; clears `same` where the
+// cost is not one and the same quadratic at both.
+template <class Cone, class Lane>
+SB_INLINE void step_slopes(const auto& p, Lane D, const Lane* u, const Lane* v, Lane& slope0,
+                           Slope<Lane>& slope1, MaskOf<Lane>& same) {
+  const Lane zero(RealOf<Lane>(0));
+  Slope<Lane> at_u{slope0, zero};
+  Cone::slope(p, D, u, v, at_u);
+  slope0 = at_u.first;
+  Lane w[Cone::kDim];
+  SB_UNROLL
+  for (int r = 0; r < Cone::kDim; ++r) w[r] = u[r] + v[r];
+  Cone::slope(p, D, w, v, slope1);
+  same = same & (Cone::same_piece(p, u, w) | (D == zero));
+}
 
 // WJ = W J for one dof's column J; W a packed lower triangle.
 template <class Cone, class Lane>

@@ -19,9 +19,9 @@ using math::MaskOf;
 using math::RealOf;
 using math::select;
 
-// Worlds of more dofs than this run in the single layout only: a dof's ancestors fit one 64-bit
-// word.
-inline constexpr int kMaxPackedDofs = 64;
+// Worlds of more dofs than this run in the single layout only: a dof's ancestors fit two 64-bit
+// words.
+inline constexpr int kMaxPackedDofs = 128;
 
 template <class Lane>
 struct Context {
@@ -37,14 +37,15 @@ struct Context {
 // Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the
 // workspace.
 struct Blocks {
-  int nsc = 0;            // scalar blocks that some lane has
-  int ncon = 0;           // contact slots that some lane has
-  int* sc;                // nsc: block ids (see SB_SCRATCH_CONTACT)
-  int* con;               // ncon: slots
-  int* con_dofadr;        // maxcon: where a slot's dofs start in `dof`
-  int* con_ndof;          // maxcon
-  int* con_jadr;          // maxcon: where a slot's Jacobian starts in con_J
-  int* dof;               // maxj: dofs of each slot, ascending
+  int nsc = 0;      // scalar blocks that some lane has
+  int ncon = 0;     // contact slots that some lane has
+  int* sc;          // nsc: block ids (see SB_SCRATCH_CONTACT)
+  int* con;         // ncon: slots
+  int* con_dofadr;  // maxcon: where a slot's dofs start in `dof`
+  int* con_ndof;    // maxcon
+  int* con_last;    // maxcon: last dof that moves a contact with the world; -1: two bodies move
+  int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
+  int* dof;         // maxj: dofs of each slot, ascending
   std::size_t bytes = 0;  // of the workspace used so far
 };
 

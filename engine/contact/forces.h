@@ -23,6 +23,7 @@ EfcRows expand(const Context<Lane>& c, int lane) {
   const auto& p = c.p;
   auto& d = c.d;
   const Blocks& b = blocks_of(d);
+  Model::prepare_report(c);
   EfcRows out;
   out.con_address.assign(std::size_t(d.ncon), -1);
   const auto value = [lane](const Lane& x) { return double(math::get(x, lane)); };

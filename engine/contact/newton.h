@@ -26,6 +26,7 @@
 
 #include "engine/contact/hessian.h"
 #include "engine/contact/minimise.h"
+#include "engine/contact/minimise_tree.h"
 #include "engine/contact/newton_single.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -55,14 +56,32 @@ struct Newton {
         return;
       }
     }
-    const int begin = 0, end = p.nv;
-    const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
-    PackedHessian<Lane> hessian;
-    if (!hessian.prepare(c, all)) return;
-    minimise(c, all, hessian, d.out_nefc[0] > Lane(Real(0)));
+    const auto run = d.out_nefc[0] > Lane(Real(0));
+    const auto few = CoupledContacts<Lane>::few(c);
+    if (any(run & !few)) {
+      const int begin = 0, end = p.nv;
+      const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+      PackedHessian<Lane> hessian;
+      if (!hessian.prepare(c, all)) return;
+      minimise(c, all, hessian, run & !few);
+    }
+    if (any(run & few)) {
+      TreeNewton<Lane> tree;
+      if (!tree.prepare(c, run & few)) return;
+      tree.solve();
+    }
   }
 
-  // Force of a scalar block; forces of a contact's rows in MuJoCo's row order. After solve().
+  // Fills u of every block for the two functions below; the articulated solve keeps its own. After
+  // solve().
+  template <class Lane>
+  static SB_HD void prepare_report(const Context<Lane>& c) {
+    const Blocks& b = blocks_of(c.d);
+    const Range all{b.sc, b.nsc, b.con, b.ncon, nullptr, nullptr, 0};
+    BlockOps<Lane>(c, all).product(c.d.qacc, true, c.d.con_u, c.d.sc_u);
+  }
+
+  // Force of a scalar block; forces of a contact's rows in MuJoCo's row order.
   template <class Lane>
   static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>& row) {
     return scalar_force(row.eta, c.d.sc_D[id], c.d.sc_u[id]);

@@ -216,6 +216,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   b.con = w.take<int>(std::size_t(d.maxcon));
   b.con_dofadr = w.take<int>(std::size_t(d.maxcon));
   b.con_ndof = w.take<int>(std::size_t(d.maxcon));
+  b.con_last = w.take<int>(std::size_t(d.maxcon));
   b.con_jadr = w.take<int>(std::size_t(d.maxcon));
   b.dof = w.take<int>(std::size_t(d.maxj));
   int* sign = w.take<int>(std::size_t(p.nv));
@@ -240,6 +241,8 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     int n = 0;
     for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
     if (n == 0) continue;
+    const int last1 = last_dof(p, b1), last2 = last_dof(p, b2);
+    b.con_last[slot] = last1 < 0 ? last2 : last2 < 0 ? last1 : -1;
     b.con_ndof[slot] = n;
     b.con_dofadr[slot] = ndof;
     b.con_jadr[slot] = d.nj;

@@ -1,0 +1,338 @@
+// Contacts of links with the world (static and mocap bodies), as seen by the articulated sweeps.
+//
+// Rows are never formed: the motion of a contact's base rows comes from the spatial motion of its
+// link, and their forces become a wrench on the link. A contact keeps the arm from its tree's
+// centre of mass, three directions (rows times their friction coefficient, minus where body 1
+// moves), D, u and v. Source: packed_contacts.md 3.2.
+#pragma once
+
+#include "engine/contact/articulated.h"
+
+namespace stepbench::contact::inline SB_ISA {
+
+template <class Lane>
+class GroundContacts {
+ public:
+  using Real = RealOf<Lane>;
+  using Mask = MaskOf<Lane>;
+
+  // Takes memory; false: the workspace is too small.
+  SB_HD bool prepare(const Context<Lane>& c, const Links<Lane>& links, Workspace& w) {
+    const auto& p = c.p;
+    const auto& d = c.d;
+    const Blocks& b = blocks_of(c.d);
+    cone_ = p.opt.cone;
+    nlink_ = links.n;
+    all_ = w.take<Contact>(std::size_t(b.ncon));
+    Lane* lanes = w.take<Lane>(std::size_t(b.ncon) * kStride);
+    if (w.full()) return false;
+    int count[kMaxPackedDofs + 1];
+    for (int k = 0; k <= links.n; ++k) count[k] = 0;
+    for (int i = 0; i < b.ncon; ++i) {
+      const int last = b.con_last[b.con[i]];
+      if (last >= 0) ++count[links.of_dof[last] + 1];
+    }
+    begin_[0] = 0;
+    for (int k = 0; k < links.n; ++k) begin_[k + 1] = count[k + 1] += begin_[k];
+    for (int k = links.n; k > 0; --k) count[k] = count[k - 1];
+    for (int i = 0; i < b.ncon; ++i) {
+      const int slot = b.con[i], last = b.con_last[slot];
+      if (last < 0) continue;
+      const auto& pair = c.pairs[d.con_pair[slot]];
+      const int k = links.of_dof[last];
+      Contact& q = all_[count[k + 1]];
+      q.lanes = lanes + std::size_t(count[k + 1]++) * kStride;
+      q.dim = pair.dim;
+      q.cone = cone_params(p.opt, pair.friction[0]);
+      q.turn[0] = pair.friction[2];
+      q.turn[1] = pair.friction[3] / pair.friction[0];
+      q.turn[2] = pair.friction[4] / pair.friction[1];
+      const bool minus = last_dof(p, p.geom_bodyid[pair.geom2]) < 0;  // body 1 moves
+      const Lane* com = d.subtree_com + 3 * p.dof_treeid[last];
+      SB_UNROLL
+      for (int i3 = 0; i3 < 3; ++i3) q.arm()[i3] = d.con_pos[3 * slot + i3] - com[i3];
+      const int rows = pair.dim == 1 ? 1 : 3;
+      for (int r = 0; r < rows; ++r) {
+        const Lane scale(minus ? -row_scale(pair, r) : row_scale(pair, r));
+        SB_UNROLL
+        for (int i3 = 0; i3 < 3; ++i3) {
+          q.frame()[3 * r + i3] = d.con_frame[9 * slot + 3 * r + i3] * scale;
+        }
+      }
+      q.D() = d.con_D[slot];
+      for (int r = 0; r < pair.dim; ++r) q.u()[r] = -d.con_aref[6 * slot + r];
+    }
+    return true;
+  }
+
+  SB_HD bool empty() const { return begin_[nlink_] == 0; }
+
+  // u += J a for the motions S of the links.
+  SB_HD void add_to_u(const Lane* S) {
+    for_links([&](int k, int first, int last) {
+      each(first, last, [&](auto kind, Contact& q) {
+        Lane v[decltype(kind)::kDim];
+        motion<decltype(kind)>(q, S + 6 * k, v);
+        SB_UNROLL
+        for (int r = 0; r < decltype(kind)::kDim; ++r) q.u()[r] += v[r];
+      });
+    });
+  }
+
+  // v = J x for the motions S of the links; adds the cost at u, and at u + v.
+  SB_HD void start(const Lane* S, Lane& cost0, Lane& cost1) {
+    for_links([&](int k, int first, int last) {
+      each(first, last, [&](auto kind, Contact& q) {
+        using Cone = decltype(kind);
+        Lane v[Cone::kDim], u[Cone::kDim];
+        motion<Cone>(q, S + 6 * k, v);
+        cost0 += Cone::cost(q.cone, q.D(), q.u());
+        SB_UNROLL
+        for (int r = 0; r < Cone::kDim; ++r) {
+          q.v()[r] = v[r];
+          u[r] = q.u()[r] + v[r];
+        }
+        cost1 += Cone::cost(q.cone, q.D(), u);
+      });
+    });
+  }
+
+  // v = J x, and slopes at u and at u + v; same: where no contact changes its piece in between.
+  SB_HD void step(const Lane* S, Lane& slope0, Slope<Lane>& slope1, Mask& same) {
+    for_links([&](int k, int first, int last) {
+      each(first, last, [&](auto kind, Contact& q) {
+        using Cone = decltype(kind);
+        Lane v[Cone::kDim];
+        motion<Cone>(q, S + 6 * k, v);
+        SB_UNROLL
+        for (int r = 0; r < Cone::kDim; ++r) q.v()[r] = v[r];
+        step_slopes<Cone>(q.cone, q.D(), q.u(), v, slope0, slope1, same);
+      });
+    });
+  }
+
+  SB_HD void slope(Lane alpha, Slope<Lane>& s) {
+    each(0, begin_[nlink_], [&](auto kind, Contact& q) {
+      using Cone = decltype(kind);
+      Lane u[Cone::kDim];
+      SB_UNROLL
+      for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
+      Cone::slope(q.cone, q.D(), u, q.v(), s);
+    });
+  }
+
+  // Cost at u + alpha v.
+  SB_HD Lane cost(Lane alpha) {
+    Lane sum(Real(0));
+    each(0, begin_[nlink_], [&](auto kind, Contact& q) {
+      using Cone = decltype(kind);
+      Lane u[Cone::kDim];
+      SB_UNROLL
+      for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
+      sum += Cone::cost(q.cone, q.D(), u);
+    });
+    return sum;
+  }
+
+  // u += alpha v where `active`; then the wrenches on the links.
+  SB_HD void move(Mask active, Lane alpha, Lane* wrench) {
+    for_links([&](int k, int first, int last) {
+      Lane w[6];
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) w[i] = Lane(Real(0));
+      each(first, last, [&](auto kind, Contact& q) {
+        using Cone = decltype(kind);
+        Lane u[Cone::kDim], f[Cone::kDim];
+        SB_UNROLL
+        for (int r = 0; r < Cone::kDim; ++r) {
+          u[r] = select(active, fma(alpha, q.v()[r], q.u()[r]), q.u()[r]);
+          q.u()[r] = u[r];
+        }
+        Cone::force(q.cone, q.D(), u, f);
+        add_wrench<Cone>(q, f, w);
+      });
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) wrench[6 * k + i] = w[i];
+    });
+  }
+
+  // Y += X'W X of the contacts of a link, W at u.
+  SB_HD void add_inertia(int k, Lane* Y) {
+    each(begin_[k], begin_[k + 1], [&](auto kind, Contact& q) {
+      using Cone = decltype(kind);
+      Lane W[Cone::kDim * (Cone::kDim + 1) / 2];
+      Cone::hessian(q.cone, q.D(), q.u(), W);
+      // W is positive semidefinite with W_00 > 0 wherever it is not zero.
+      if (!any(W[0] > Lane(Real(0)))) return;
+      if constexpr (Cone::kDim <= 3) {
+        add_translations<Cone>(q, W, Y);
+      } else {
+        add_rows<Cone>(q, W, Y);
+      }
+    });
+  }
+
+ private:
+  static constexpr int kStride = 25;  // lanes of a contact: arm 3, frame 9, D, u 6, v 6
+
+  struct Contact {
+    Lane* lanes;
+    int dim;
+    Real turn[3];  // coefficients of rows 3 ... 5 over those of rows 0 ... 2
+    ConeParams<Real> cone;
+    SB_INLINE Lane* arm() const { return lanes; }
+    SB_INLINE Lane* frame() const { return lanes + 3; }
+    SB_INLINE Lane& D() const { return lanes[12]; }
+    SB_INLINE Lane* u() const { return lanes + 13; }
+    SB_INLINE Lane* v() const { return lanes + 19; }
+  };
+
+  template <class F>
+  SB_INLINE void for_links(F&& f) const {
+    for (int k = 0; k < nlink_; ++k) {
+      if (begin_[k + 1] > begin_[k]) f(k, begin_[k], begin_[k + 1]);
+    }
+  }
+
+  template <class F>
+  SB_INLINE void each(int first, int last, F&& f) const {
+    for (int i = first; i < last; ++i) {
+      Contact& q = all_[i];
+      with_cone<Lane>(q.dim, cone_, [&](auto kind) { f(kind, q); });
+    }
+  }
+
+  static SB_INLINE Lane dot3(const Lane* a, const Lane* b) {
+    return fma(a[2], b[2], fma(a[1], b[1], a[0] * b[0]));
+  }
+
+  // Motion of the base rows.
+  template <class Cone>
+  static SB_INLINE void motion(const Contact& q, const Lane* S, Lane* v) {
+    const Lane* r = q.arm();
+    Lane at[3];
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      at[i] = fnma(S[k], r[j], fma(S[j], r[k], S[3 + i]));
+    }
+    SB_UNROLL
+    for (int i = 0; i < Cone::kDim; ++i) {
+      v[i] = i < 3 ? dot3(q.frame() + 3 * i, at)
+                   : dot3(q.frame() + 3 * (i - 3), S) * Lane(q.turn[i < 3 ? 0 : i - 3]);
+    }
+  }
+
+  // w += force and moment of the rows' forces.
+  template <class Cone>
+  static SB_INLINE void add_wrench(const Contact& q, const Lane* f, Lane* w) {
+    const Lane* r = q.arm();
+    Lane force[3];
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      force[i] = f[0] * q.frame()[i];
+      SB_UNROLL
+      for (int row = 1; row < (Cone::kDim < 3 ? 1 : 3); ++row) {
+        force[i] = fma(f[row], q.frame()[3 * row + i], force[i]);
+      }
+      w[3 + i] += force[i];
+    }
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      w[i] = fnma(r[k], force[j], fma(r[j], force[k], w[i]));
+      SB_UNROLL
+      for (int row = 3; row < Cone::kDim; ++row) {
+        w[i] = fma(f[row] * Lane(q.turn[row - 3]), q.frame()[3 * (row - 3) + i], w[i]);
+      }
+    }
+  }
+
+  // Up to three rows, all of them translations: with K = frame'W frame, add K, [r] K and
+  // [r] K [r]'.
+  template <class Cone>
+  static SB_INLINE void add_translations(const Contact& q, const Lane* W, Lane* Y) {
+    constexpr int kDim = Cone::kDim;
+    const Lane *f = q.frame(), *r = q.arm();
+    Lane K[6];
+    Lane WF[3][kDim];
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      Lane column[kDim];
+      SB_UNROLL
+      for (int row = 0; row < kDim; ++row) column[row] = f[3 * row + i];
+      weigh<Cone>(W, column, WF[i]);
+      SB_UNROLL
+      for (int j = 0; j < 3; ++j) {
+        if (j > i) continue;
+        Lane sum = WF[i][0] * f[j];
+        SB_UNROLL
+        for (int row = 1; row < kDim; ++row) sum = fma(WF[i][row], f[3 * row + j], sum);
+        K[tri(i, j)] = sum;
+        Y[tri(3 + i, 3 + j)] += sum;
+      }
+    }
+    Lane T[3][3];  // [r] times column i of K
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      SB_UNROLL
+      for (int j = 0; j < 3; ++j) {
+        const int a = (j + 1) % 3, b = (j + 2) % 3;
+        T[i][j] =
+            fnma(r[b], K[i >= a ? tri(i, a) : tri(a, i)], r[a] * K[i >= b ? tri(i, b) : tri(b, i)]);
+        Y[tri(3 + i, j)] += T[i][j];
+      }
+    }
+    SB_UNROLL
+    for (int j = 0; j < 3; ++j) {
+      SB_UNROLL
+      for (int m = 0; m < 3; ++m) {
+        if (m > j) continue;
+        const int a = (m + 1) % 3, b = (m + 2) % 3;
+        Lane& y = Y[tri(j, m)];
+        y = fnma(r[b], T[a][j], fma(r[a], T[b][j], y));
+      }
+    }
+  }
+
+  template <class Cone>
+  static SB_INLINE void add_rows(const Contact& q, const Lane* W, Lane* Y) {
+    constexpr int kDim = Cone::kDim;
+    const Lane *f = q.frame(), *r = q.arm();
+    const Lane zero(Real(0));
+    Lane X[6][kDim];
+    SB_UNROLL
+    for (int row = 0; row < kDim; ++row) {
+      const Lane* dir = f + 3 * (row % 3);
+      SB_UNROLL
+      for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        X[i][row] = row < 3 ? fnma(r[k], dir[j], r[j] * dir[k])
+                            : dir[i] * Lane(q.turn[row < 3 ? 0 : row - 3]);
+        X[3 + i][row] = row < 3 ? dir[i] : zero;
+      }
+    }
+    SB_UNROLL
+    for (int i = 0; i < 6; ++i) {
+      Lane WX[kDim];
+      weigh<Cone>(W, X[i], WX);
+      SB_UNROLL
+      for (int j = 0; j < 6; ++j) {
+        if (j > i) continue;
+        Lane sum = Y[tri(i, j)];
+        SB_UNROLL
+        for (int row = 0; row < kDim; ++row) {
+          if (j >= 3 && row >= 3) continue;
+          sum = fma(WX[row], X[j][row], sum);
+        }
+        Y[tri(i, j)] = sum;
+      }
+    }
+  }
+
+  Contact* all_;  // by link
+  int begin_[kMaxPackedDofs + 1];
+  int nlink_, cone_;
+};
+
+}  // namespace stepbench::contact::inline SB_ISA

@@ -1,0 +1,319 @@
+// The Newton iteration in articulated form, for packed worlds; newton.h says what and why.
+//
+// State of a lane: x = qacc - qacc_smooth, the inertial forces P = M x on links, and u of every
+// block. Both start points of MuJoCo lie on one line from qacc_smooth, so that the warm start is a
+// first step of length 1 along (warm start - qacc_smooth) where that costs less.
+#pragma once
+
+#include "engine/contact/block_ops.h"
+#include "engine/contact/coupling.h"
+#include "engine/contact/ground.h"
+#include "engine/contact/minimise.h"
+#include "engine/dynamics/factor.h"
+
+namespace stepbench::contact::inline SB_ISA {
+
+template <class Lane>
+class TreeNewton {
+ public:
+  using Real = RealOf<Lane>;
+  using Mask = MaskOf<Lane>;
+
+  // Takes memory; false: the workspace is too small, and d.need_workspace says what it takes.
+  SB_HD bool prepare(const Context<Lane>& c, Mask run) {
+    const Blocks& b = blocks_of(c.d);
+    c_ = &c;
+    run_ = run;
+    Workspace w(c.d.workspace, c.d.workspace_bytes, b.bytes);
+    const std::size_t nv = std::size_t(c.p.nv);
+    x_ = w.take<Lane>(nv);
+    g_ = w.take<Lane>(nv);
+    step_ = w.take<Lane>(nv);
+    force_ = w.take<Lane>(nv);
+    row_ = w.take<ScalarRow<Lane>>(std::size_t(b.nsc));
+    if (!tree_.prepare(c, w) || !ground_.prepare(c, tree_.links, w) ||
+        !coupled_.prepare(c, tree_.links, w, run)) {
+      c.d.need_workspace = w.bytes();
+      return false;
+    }
+    nrow_ = b.nsc;
+    for (int k = 0; k < nrow_; ++k) row_[k] = scalar_row(c.p, c.d, b.sc[k]);
+    return true;
+  }
+
+  // Writes qacc, qfrc_constraint, out_niter and out_capped of the lanes of prepare().
+  SB_HD void solve() {
+    const auto& p = c_->p;
+    const auto& opt = p.opt;
+    auto& d = c_->d;
+    const Lane zero(Real(0)), half(Real(0.5)), one(Real(1)), tol(opt.tolerance);
+    Lane trace = zero;
+    for (int i = 0; i < p.nv; ++i) trace += d.M[p.M_rowadr[i] + p.M_rownnz[i] - 1];
+    const Lane scale = one / math::max(trace, Lane(math::kMinVal<Real>));
+
+    Lane cost = zero, gauss = zero, alpha = one;  // of the constraints; 1/2 x'M x
+    Mask active = start(cost, gauss);
+    Mask run = run_, same_before(false);
+    Lane smooth = zero;
+    for (int i = 0; i < p.nv; ++i) smooth = fma(d.qacc_smooth[i], d.qfrc_smooth[i], smooth);
+    smooth = math::abs(smooth);
+    Lane niter = zero, capped = zero;
+    for (int iteration = 0;; ++iteration) {
+      move(active, alpha);
+      active = run;
+      if (!any(active)) break;
+      tree_.gradient(x_, force_, g_);
+      const Lane norm2 = dot(g_, g_);
+      const Mask flat = math::sqrt(norm2) * scale < tol;
+      if (iteration > 0) {
+        active = active & !flat;
+      } else if constexpr (!kSinglePrecision<Real>) {
+        // MuJoCo does not step where gradient and decrement for H = M are both small.
+        if (any(active & flat)) {
+          for (int i = 0; i < p.nv; ++i) step_[i] = g_[i];
+          dynamics::solve_LD(p, d.qLD, d.qLDiagInv, step_);
+          active = active & !(flat & (half * scale * dot(g_, step_) < tol));
+        }
+      }
+      if (!any(active)) break;
+      if (iteration >= opt.iterations) {
+        capped = select(active, one, capped);
+        break;
+      }
+
+      factor();
+      const Lane curvature = tree_.solve(step_);
+      const Lane slope0 = dot(g_, step_);
+      const Lane decrement = -(half * slope0);
+      Mask small = decrement <= Lane(kNoise<Real>) * (smooth + gauss);
+      if (kSinglePrecision<Real> || iteration > 0) small = small | (scale * decrement < tol);
+      active = active & !small & (slope0 < zero);
+      if (!any(active)) break;
+
+      // Slopes of the constraints at 0 and 1, and in full at 1.
+      Lane at0 = zero;
+      Slope<Lane> at1{zero, zero};
+      Mask same(true);
+      step_blocks(at0, at1, same);
+      const Lane inertial = slope0 - at0;  // slope of 1/2 x'M x at 0
+      Lane gtol = tol * Lane(opt.ls_tolerance) * math::sqrt(dot(step_, step_)) / scale;
+      if (kSinglePrecision<Real>) gtol = math::max(gtol, Lane(Real(-1e-3)) * slope0);
+      at1.first += inertial + curvature;
+      at1.second += curvature;
+      alpha = line_search(active, same, at1, inertial, curvature, gtol, opt.ls_iterations);
+      same = same & (alpha == one);
+      niter += select(active, one, zero);
+      const Lane more = alpha * fma(half * alpha, curvature, inertial);
+      gauss = select(active, gauss + more, gauss);
+      if constexpr (kSinglePrecision<Real>) {
+        run = active & !same;
+      } else {
+        const Lane now = cost_at(alpha);
+        const Lane improvement = scale * ((cost - now) - more);
+        run = active & !((improvement > zero) & (improvement < tol)) & !(same & same_before);
+        cost = select(active, now, cost);
+        same_before = same;
+      }
+    }
+    tree_.contact_forces(force_, g_);
+    for (int i = 0; i < p.nv; ++i) {
+      d.qacc[i] = select(run_, d.qacc_smooth[i] + x_[i], d.qacc[i]);
+      d.qfrc_constraint[i] = select(run_, g_[i], d.qfrc_constraint[i]);
+    }
+    d.out_niter[0] = select(run_, niter, d.out_niter[0]);
+    d.out_capped[0] = select(run_, capped, d.out_capped[0]);
+  }
+
+ private:
+  SB_HD Lane dot(const Lane* a, const Lane* b) const {
+    const Lane zero(Real(0));
+    const int nv = c_->p.nv;
+    Lane sum[4] = {zero, zero, zero, zero};
+    int i = 0;
+    for (; i + 4 <= nv; i += 4) {
+      SB_UNROLL
+      for (int e = 0; e < 4; ++e) sum[e] = fma(a[i + e], b[i + e], sum[e]);
+    }
+    for (int e = 0; i < nv; ++i, ++e) sum[e] = fma(a[i], b[i], sum[e]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+
+  SB_INLINE Lane scalar_motion(const ScalarRow<Lane>& row, const Lane* x) const {
+    if (row.axis == nullptr) return row.sign > Real(0) ? x[row.dof] : -x[row.dof];
+    return fma(row.axis[2], x[row.dof + 2],
+               fma(row.axis[1], x[row.dof + 1], row.axis[0] * x[row.dof]));
+  }
+
+  // f(block id, row) for each row on a single dof or ball.
+  template <class F>
+  SB_INLINE void scalars(F&& f) const {
+    const int* id = blocks_of(c_->d).sc;
+    for (int k = 0; k < nrow_; ++k) f(id[k], row_[k]);
+  }
+
+  // u at qacc_smooth, v to the warm start. Returns the lanes that start there, with the cost of the
+  // constraints at the start point and 1/2 x'M x.
+  SB_HD Mask start(Lane& cost, Lane& gauss) {
+    const auto& p = c_->p;
+    auto& d = c_->d;
+    const Lane zero(Real(0)), half(Real(0.5));
+    for (int i = 0; i < p.nv; ++i) x_[i] = zero;
+    for (int i = 0; i < 6 * tree_.links.n; ++i) {
+      tree_.P[i] = tree_.F[i] = tree_.wrench[i] = zero;
+    }
+    tree_.template motion<false>(d.qacc_smooth);
+    ground_.add_to_u(tree_.S);
+    coupled_.add_to_u(d.qacc_smooth);
+    const bool warm = !(p.opt.disableflags & model::kDsblWarmstart);
+    for (int i = 0; i < p.nv; ++i) {
+      step_[i] = warm ? c_->s.qacc_warmstart[i] - d.qacc_smooth[i] : zero;
+    }
+    const Lane energy = half * tree_.template motion<true>(step_);
+    Lane cold = zero, hot = zero;
+    scalars([&](int id, const ScalarRow<Lane>& row) {
+      const Lane u = scalar_motion(row, d.qacc_smooth) - d.sc_aref[id];
+      const Lane v = scalar_motion(row, step_);
+      cold += scalar_cost(row.eta, d.sc_D[id], u);
+      hot += scalar_cost(row.eta, d.sc_D[id], u + v);
+      d.sc_u[id] = u;
+      d.sc_v[id] = v;
+    });
+    coupled_.start(step_, cold, hot);
+    ground_.start(tree_.S, cold, hot);
+    const Mask take = run_ & (hot + energy <= cold);
+    cost = select(take, hot, cold);
+    gauss = select(take, energy, zero);
+    return take;
+  }
+
+  // One step of length alpha where `active`, and the forces of all blocks at the new u.
+  SB_HD void move(Mask active, Lane alpha) {
+    const auto& p = c_->p;
+    auto& d = c_->d;
+    for (int i = 0; i < p.nv; ++i) {
+      x_[i] = select(active, fma(alpha, step_[i], x_[i]), x_[i]);
+      force_[i] = Lane(Real(0));
+    }
+    for (int k = 0; k < tree_.links.n; ++k) {
+      if (tree_.links.inertia[k] == nullptr) continue;
+      Lane* P = tree_.P + 6 * k;
+      const Lane* F = tree_.F + 6 * k;
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) P[i] = select(active, fma(alpha, F[i], P[i]), P[i]);
+    }
+    scalars([&](int id, const ScalarRow<Lane>& row) {
+      const Lane u = select(active, fma(alpha, d.sc_v[id], d.sc_u[id]), d.sc_u[id]);
+      d.sc_u[id] = u;
+      const Lane f = scalar_force(row.eta, d.sc_D[id], u);
+      if (row.axis == nullptr) {
+        force_[row.dof] = row.sign > Real(0) ? force_[row.dof] + f : force_[row.dof] - f;
+        return;
+      }
+      for (int i = 0; i < 3; ++i) {
+        force_[row.dof + i] = fma(row.axis[i], f, force_[row.dof + i]);
+      }
+    });
+    coupled_.move(active, alpha, force_);
+    ground_.move(active, alpha, tree_.wrench);
+  }
+
+  // H at u, and the half-solved step for -g.
+  SB_HD void factor() {
+    const auto& p = c_->p;
+    const auto& d = c_->d;
+    for (int i = 0; i < p.nv; ++i) tree_.diag[i] = Lane(p.derived.dof_arm[i]);
+    scalars([&](int id, const ScalarRow<Lane>& row) {
+      if (row.axis != nullptr) return;
+      tree_.diag[row.dof] += scalar_hessian(row.eta, d.sc_D[id], d.sc_u[id]);
+    });
+    tree_.factor(
+        g_, [&](int k, Lane* Y) { ground_.add_inertia(k, Y); },
+        [&](int joint) {
+          const int id = p.nv + 2 * joint;
+          for (int k = 0; k < nrow_; ++k) {
+            if (blocks_of(c_->d).sc[k] == id) {
+              return scalar_hessian(Real(-1), d.sc_D[id], d.sc_u[id]);
+            }
+          }
+          return Lane(Real(0));
+        });
+    if (!coupled_.empty()) coupled_.correct(tree_);
+  }
+
+  SB_HD void step_blocks(Lane& at0, Slope<Lane>& at1, Mask& same) {
+    auto& d = c_->d;
+    const Lane zero(Real(0));
+    scalars([&](int id, const ScalarRow<Lane>& row) {
+      const Lane v = scalar_motion(row, step_), D = d.sc_D[id], u = d.sc_u[id], w = u + v;
+      d.sc_v[id] = v;
+      at0 = fnma(scalar_force(row.eta, D, u), v, at0);
+      at1.first = fnma(scalar_force(row.eta, D, w), v, at1.first);
+      at1.second = fma(scalar_hessian(row.eta, D, w) * v, v, at1.second);
+      same = same & (scalar_same_piece(row.eta, D, u, w) | (D == zero));
+    });
+    coupled_.step(step_, at0, at1, same);
+    ground_.step(tree_.S, at0, at1, same);
+  }
+
+  SB_HD void slope(Lane alpha, Slope<Lane>& s) {
+    auto& d = c_->d;
+    scalars([&](int id, const ScalarRow<Lane>& row) {
+      const Lane v = d.sc_v[id], u = fma(alpha, v, d.sc_u[id]);
+      s.first = fnma(scalar_force(row.eta, d.sc_D[id], u), v, s.first);
+      s.second = fma(scalar_hessian(row.eta, d.sc_D[id], u) * v, v, s.second);
+    });
+    coupled_.slope(alpha, s);
+    ground_.slope(alpha, s);
+  }
+
+  // Cost of the constraints at u + alpha v.
+  SB_HD Lane cost_at(Lane alpha) {
+    auto& d = c_->d;
+    Lane sum(Real(0));
+    scalars([&](int id, const ScalarRow<Lane>& row) {
+      sum += scalar_cost(row.eta, d.sc_D[id], fma(alpha, d.sc_v[id], d.sc_u[id]));
+    });
+    sum += coupled_.cost(alpha);
+    sum += ground_.cost(alpha);
+    return sum;
+  }
+
+  // Step length where `active` (whose slope at 0 is negative); where `same`, the full step is the
+  // minimum. s: slope and curvature at 1.
+  SB_HD Lane line_search(Mask active, Mask same, Slope<Lane> s, Lane inertial, Lane curvature,
+                         Lane gtol, int iterations) {
+    const Lane zero(Real(0)), one(Real(1)), far(Real(1e15));
+    Mask done = same | !active;
+    Lane alpha = one, low = zero, high = far;
+    for (int k = 0; k < iterations && any(!done); ++k) {
+      if (k > 0) {
+        s = {fma(alpha, curvature, inertial), curvature};
+        slope(alpha, s);
+      }
+      const auto finite = math::abs(s.first) < Lane(Real(1e30));
+      done = done | (math::abs(s.first) <= gtol) | !finite;
+      const auto left = s.first < zero;
+      low = select(done, low, select(left, alpha, low));
+      high = select(done, high, select(left, high, alpha));
+      // A Newton step below rounding ends the search: a bisection would jump into the open bracket.
+      const Lane newton = alpha - s.first / s.second;
+      const auto inside = (newton > low) & (newton < high);
+      const Lane next = select(inside, newton, Lane(Real(0.5)) * (low + high));
+      done = done | (newton == alpha) | (next == alpha);
+      alpha = select(done, alpha, next);
+    }
+    // Out of iterations: the last point known to lie before the minimum, which lowers the cost.
+    return select(done | !(low > zero), alpha, low);
+  }
+
+  const Context<Lane>* c_;
+  Mask run_;
+  Articulated<Lane> tree_;
+  GroundContacts<Lane> ground_;
+  CoupledContacts<Lane> coupled_;
+  Lane *x_, *g_, *step_, *force_;
+  ScalarRow<Lane>* row_;
+  int nrow_;
+};
+
+}  // namespace stepbench::contact::inline SB_ISA
