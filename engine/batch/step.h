@@ -3,9 +3,10 @@
 //   positions    kinematics, com_position        qpos            -> poses, cinert, cdof
 //   inertia      composite_inertia               cinert, cdof    -> M
 //   factor       factor_M                        M               -> qLD
+//   velocities   com_velocity                    qvel            -> cvel
 //   collide      narrow_phase                    poses           -> contact slots
 //   rows         make_rows                       slots, qpos     -> constraint blocks
-//   velocities   com_velocity, bias              qvel            -> cvel, qfrc_bias
+//   bias         bias                            cvel            -> qfrc_bias
 //   passive      passive                         qpos, qvel      -> qfrc_passive
 //   actuation    actuation                       ctrl, act       -> qfrc_actuator
 //   smooth       smooth_acceleration             forces, qLD     -> qacc_smooth
@@ -59,8 +60,8 @@ class Stepper {
     dynamics::com_position(m_, s_, d_);
     dynamics::composite_inertia(m_, d_);
     dynamics::factor_M(m_, d_);
-    collide_and_make_rows();
     dynamics::com_velocity(m_, s_, d_);
+    collide_and_make_rows();
     dynamics::bias(m_, s_, d_);
     dynamics::passive(m_, s_, d_);
     dynamics::actuation(m_, s_, d_);
@@ -105,7 +106,7 @@ class Stepper {
     find_pairs();
     do {
       collide::narrow_phase(m_, pairs_, npair_, s_, d_);
-      if (d_.need_con == 0) contact::make_rows(m_, pairs_, s_, d_);
+      if (d_.need_con == 0) contact::make_rows(context());
     } while (grew());
   }
 

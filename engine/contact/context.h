@@ -32,6 +32,9 @@ struct Context {
   model::Scratch<Lane>& d;
   Options<Real> options;
   bool single = false;  // single layout: solve island by island (Lane is a scalar)
+
+  // Packed `newton`, number 0 of the list of contact models.
+  SB_HD bool rows_of_coupled_only() const { return options.model == 0 && !single; }
 };
 
 // Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the
@@ -46,6 +49,8 @@ struct Blocks {
   int* con_last;    // maxcon: last dof that moves a contact with the world; -1: two bodies move
   int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
   int* dof;         // maxj: dofs of each slot, ascending
+  int* sign;              // nv: room for one slot's
+  bool ground_formed;     // dofs and Jacobians of contacts with the world are there
   std::size_t bytes = 0;  // of the workspace used so far
 };
 

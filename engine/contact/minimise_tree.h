@@ -4,6 +4,9 @@
 // block. Both start points of MuJoCo lie on one line from qacc_smooth, so that the warm start is a
 // first step of length 1 along (warm start - qacc_smooth) where that costs less.
 #pragma once
+#ifndef SB_LAP
+#define SB_LAP(i)
+#endif
 
 #include "engine/contact/block_ops.h"
 #include "engine/contact/coupling.h"
@@ -45,6 +48,7 @@ class TreeNewton {
   SB_HD void solve() {
     const auto& p = c_->p;
     const auto& opt = p.opt;
+SB_LAP(12)
     auto& d = c_->d;
     const Lane zero(Real(0)), half(Real(0.5)), one(Real(1)), tol(opt.tolerance);
     Lane trace = zero;
@@ -53,6 +57,7 @@ class TreeNewton {
 
     Lane cost = zero, gauss = zero, alpha = one;  // of the constraints; 1/2 x'M x
     Mask active = start(cost, gauss);
+SB_LAP(13)
     Mask run = run_, same_before(false);
     Lane smooth = zero;
     for (int i = 0; i < p.nv; ++i) smooth = fma(d.qacc_smooth[i], d.qfrc_smooth[i], smooth);
@@ -60,9 +65,11 @@ class TreeNewton {
     Lane niter = zero, capped = zero;
     for (int iteration = 0;; ++iteration) {
       move(active, alpha);
+SB_LAP(14)
       active = run;
       if (!any(active)) break;
       tree_.gradient(x_, force_, g_);
+SB_LAP(15)
       const Lane norm2 = dot(g_, g_);
       const Mask flat = math::sqrt(norm2) * scale < tol;
       if (iteration > 0) {
@@ -83,6 +90,7 @@ class TreeNewton {
 
       factor();
       const Lane curvature = tree_.solve(step_);
+SB_LAP(18)
       const Lane slope0 = dot(g_, step_);
       const Lane decrement = -(half * slope0);
       Mask small = decrement <= Lane(kNoise<Real>) * (smooth + gauss);
@@ -95,12 +103,14 @@ class TreeNewton {
       Slope<Lane> at1{zero, zero};
       Mask same(true);
       step_blocks(at0, at1, same);
+SB_LAP(19)
       const Lane inertial = slope0 - at0;  // slope of 1/2 x'M x at 0
       Lane gtol = tol * Lane(opt.ls_tolerance) * math::sqrt(dot(step_, step_)) / scale;
       if (kSinglePrecision<Real>) gtol = math::max(gtol, Lane(Real(-1e-3)) * slope0);
       at1.first += inertial + curvature;
       at1.second += curvature;
       alpha = line_search(active, same, at1, inertial, curvature, gtol, opt.ls_iterations);
+SB_LAP(20)
       same = same & (alpha == one);
       niter += select(active, one, zero);
       const Lane more = alpha * fma(half * alpha, curvature, inertial);
@@ -109,6 +119,7 @@ class TreeNewton {
         run = active & !same;
       } else {
         const Lane now = cost_at(alpha);
+SB_LAP(22)
         const Lane improvement = scale * ((cost - now) - more);
         run = active & !((improvement > zero) & (improvement < tol)) & !(same & same_before);
         cost = select(active, now, cost);
@@ -237,7 +248,9 @@ class TreeNewton {
           }
           return Lane(Real(0));
         });
+SB_LAP(16)
     if (!coupled_.empty()) coupled_.correct(tree_);
+SB_LAP(17)
   }
 
   SB_HD void step_blocks(Lane& at0, Slope<Lane>& at1, Mask& same) {

@@ -28,6 +28,7 @@
 #include "engine/contact/minimise.h"
 #include "engine/contact/minimise_tree.h"
 #include "engine/contact/newton_single.h"
+#include "engine/contact/rows.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -61,6 +62,7 @@ struct Newton {
     if (any(run & !few)) {
       const int begin = 0, end = p.nv;
       const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+      complete_rows(c);
       PackedHessian<Lane> hessian;
       if (!hessian.prepare(c, all)) return;
       minimise(c, all, hessian, run & !few);
@@ -76,6 +78,7 @@ struct Newton {
   // solve().
   template <class Lane>
   static SB_HD void prepare_report(const Context<Lane>& c) {
+    complete_rows(c);
     const Blocks& b = blocks_of(c.d);
     const Range all{b.sc, b.nsc, b.con, b.ncon, nullptr, nullptr, 0};
     BlockOps<Lane>(c, all).product(c.d.qacc, true, c.d.con_u, c.d.sc_u);

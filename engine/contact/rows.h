@@ -4,6 +4,9 @@
 // con_aref, the lists of Blocks and out_nefc. Source: mujoco_warp.md 6.6 and 6.7. Work: sum over
 // contact slots of dim * dofs.
 //
+// Packed `newton` needs no rows of contacts with the world (minimise_tree.h): they are left out
+// there, and complete_rows forms them for reports and for worlds that are solved otherwise.
+//
 // A contact's rows other than the normal are stored times their friction coefficient. The pyramid's
 // edges are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
 #pragma once
@@ -164,21 +167,59 @@ SB_HD void contact_jacobian(const model::Params<RealOf<Lane>>& p,
   for (int row = 0; row < kDim; ++row) velocity[row] = v[row];
 }
 
+// Dofs, Jacobian and velocity of a slot's rows, for a contact whose place in the lists is known.
 template <class Lane>
-SB_HD void contact(const model::Params<RealOf<Lane>>& p,
-                   const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
-                   model::Scratch<Lane>& d, const Blocks& b, const int* sign, int slot,
-                   MaskOf<Lane> active) {
-  using Real = RealOf<Lane>;
-  const int* dof = b.dof + b.con_dofadr[slot];
+SB_HD void form_rows(const model::Params<RealOf<Lane>>& p,
+                     const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
+                     const model::Scratch<Lane>& d, const Blocks& b, int slot, Lane* v) {
   const int n = b.con_ndof[slot];
+  int* dof = b.dof + b.con_dofadr[slot];
+  int k = n;
+  for_contact_dofs(p, p.geom_bodyid[pair.geom1], p.geom_bodyid[pair.geom2], [&](int i, int sg) {
+    --k;
+    dof[k] = i;
+    b.sign[k] = sg;
+  });
   Lane* J = d.con_J + b.con_jadr[slot];
   const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
-  Lane v[6];
-  if (pair.dim == 1) contact_jacobian<1>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  if (pair.dim == 3) contact_jacobian<3>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  if (pair.dim == 4) contact_jacobian<4>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
+  if (pair.dim == 1) contact_jacobian<1>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+  if (pair.dim == 3) contact_jacobian<3>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+  if (pair.dim == 4) contact_jacobian<4>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+  if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+}
+
+// Velocity of the rows of a contact with the world, from that of the moving body.
+template <class Lane>
+SB_HD void ground_velocity(const model::Params<RealOf<Lane>>& p,
+                           const collide::PairParams<RealOf<Lane>>& pair,
+                           const model::Scratch<Lane>& d, int last, int slot, Lane* v) {
+  const int b2 = p.geom_bodyid[pair.geom2];
+  const bool minus = last_dof(p, b2) < 0;
+  const Lane* body = d.cvel + 6 * (minus ? p.geom_bodyid[pair.geom1] : b2);
+  const Lane* com = d.subtree_com + 3 * p.dof_treeid[last];
+  const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
+  Lane r[3], at[3];
+  SB_UNROLL
+  for (int i = 0; i < 3; ++i) r[i] = pos[i] - com[i];
+  SB_UNROLL
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    at[i] = fnma(body[k], r[j], fma(body[j], r[k], body[3 + i]));
+  }
+  for (int row = 0; row < pair.dim; ++row) {
+    const Lane* f = frame + 3 * (row % 3);
+    const Lane* a = row < 3 ? at : body;
+    const auto scale = minus ? -row_scale(pair, row) : row_scale(pair, row);
+    v[row] = fma(f[2], a[2], fma(f[1], a[1], f[0] * a[0])) * Lane(scale);
+  }
+}
+
+// D and aref of a slot whose rows move at v.
+template <class Lane>
+SB_HD void contact_law(const model::Params<RealOf<Lane>>& p,
+                       const collide::PairParams<RealOf<Lane>>& pair, model::Scratch<Lane>& d,
+                       int slot, const Lane* v, MaskOf<Lane> active) {
+  using Real = RealOf<Lane>;
   const auto imp = impedance_params(pair.solimp);
   const Spring<Real> sp = spring(p.opt, pair.solref, imp.dmax);
   Real friction_b = sp.b;
@@ -200,11 +241,12 @@ SB_HD void contact(const model::Params<RealOf<Lane>>& p,
 
 }  // namespace detail
 
-// Fill the blocks of a step. Sets need_workspace or need_j and returns early where memory lacks.
+// Fill the blocks of a step. form_ground: also dofs and Jacobians of contacts with the world; without
+// them cvel is read. Sets need_workspace or need_j and returns early where memory lacks.
 template <class Lane>
 SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
                      const collide::PairParams<RealOf<Lane>>* pairs, const model::State<Lane>& s,
-                     model::Scratch<Lane>& d) {
+                     model::Scratch<Lane>& d, bool form_ground = true) {
   using Real = RealOf<Lane>;
   d.need_j = 0;
   d.need_workspace = 0;
@@ -219,12 +261,13 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   b.con_last = w.take<int>(std::size_t(d.maxcon));
   b.con_jadr = w.take<int>(std::size_t(d.maxcon));
   b.dof = w.take<int>(std::size_t(d.maxj));
-  int* sign = w.take<int>(std::size_t(p.nv));
+  b.sign = w.take<int>(std::size_t(p.nv));
   if (w.full()) {
     d.need_workspace = w.bytes();
     return;
   }
   b.bytes = w.bytes();
+  b.ground_formed = form_ground;
   Lane nefc(Real(0));
   const bool enabled = !(p.opt.disableflags & model::kDsblConstraint);
   if (enabled) {
@@ -238,25 +281,29 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     b.con_ndof[slot] = 0;
     if (!any(active)) continue;
     const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
-    int n = 0;
-    for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
-    if (n == 0) continue;
     const int last1 = last_dof(p, b1), last2 = last_dof(p, b2);
-    b.con_last[slot] = last1 < 0 ? last2 : last2 < 0 ? last1 : -1;
+    const int last = last1 < 0 ? last2 : last2 < 0 ? last1 : -1;
+    int n = 0;
+    if (last >= 0) {
+      n = p.M_rownnz[last];  // the dof and its ancestors
+    } else {
+      for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
+    }
+    if (n == 0) continue;
+    b.con_last[slot] = last;
     b.con_ndof[slot] = n;
     b.con_dofadr[slot] = ndof;
     b.con_jadr[slot] = d.nj;
     ndof += n;
     d.nj += n * pair.dim;
     if (d.nj > d.maxj) continue;  // counts on, to know the need
-    int* dof = b.dof + b.con_dofadr[slot];
-    int k = n;
-    for_contact_dofs(p, b1, b2, [&](int v, int sg) {
-      --k;
-      dof[k] = v;
-      sign[k] = sg;
-    });
-    detail::contact(p, pair, s, d, b, sign, slot, active);
+    Lane v[6];
+    if (last >= 0 && !form_ground) {
+      detail::ground_velocity(p, pair, d, last, slot, v);
+    } else {
+      detail::form_rows(p, pair, s, d, b, slot, v);
+    }
+    detail::contact_law(p, pair, d, slot, v, active);
     b.con[b.ncon++] = slot;
     nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
   }
@@ -269,12 +316,23 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
 }
 
 template <class Lane>
-SB_HD void make_rows(Context<Lane>& c) {
-  make_rows(c.p, c.pairs, c.s, c.d);
+SB_HD void make_rows(const Context<Lane>& c) {
+  make_rows(c.p, c.pairs, c.s, c.d, !c.rows_of_coupled_only());
 }
+
+// Form what make_rows left out.
 template <class Lane>
-SB_HD void make_rows(Context<Lane>&& c) {
-  make_rows(c.p, c.pairs, c.s, c.d);
+SB_HD void complete_rows(const Context<Lane>& c) {
+  Blocks& b = blocks_of(c.d);
+  if (b.ground_formed) return;
+  for (int k = 0; k < b.ncon; ++k) {
+    const int slot = b.con[k];
+    Lane v[6];
+    if (b.con_last[slot] >= 0) {
+      detail::form_rows(c.p, c.pairs[c.d.con_pair[slot]], c.s, c.d, b, slot, v);
+    }
+  }
+  b.ground_formed = true;
 }
 
 }  // namespace stepbench::contact::inline SB_ISA
