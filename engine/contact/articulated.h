@@ -33,6 +33,10 @@ class Articulated {
   Lane* diag;     // nv: armature and what rows on single dofs add to the pivots
   Lane* half;     // nv: u above, the half-solved right-hand side
   Lane* inverse;  // nv: 1/d
+  // By link: whether its contacts (kOwn), or its pivots or what hangs on it (kPivot), changed since
+  // the last factor.
+  unsigned char* dirty;
+  static constexpr unsigned char kOwn = 1, kPivot = 2;
 
   // Takes memory; false: the workspace is too small.
   SB_HD bool prepare(const Context<Lane>& c, Workspace& w) {
@@ -47,7 +51,10 @@ class Articulated {
     inverse = w.take<Lane>(nv);
     Z_ = w.take<Lane>(6 * nv);
     L_ = w.take<Lane>(3 * nv);
-    sums_ = w.take<Lane>(kSum * nv);
+    sums_ = w.take<Lane>(6 * nv);
+    own_ = w.take<Lane>(kInertia * nv);
+    up_ = w.take<Lane>(kInertia * nv);
+    dirty = w.take<unsigned char>(nv);
     rest_ = w.take<Lane>(6 * kMaxRows * nv);
     Lane* inertias = w.take<Lane>(Links<Lane>::memory(c.p.nv));
     if (w.full()) return false;
@@ -93,26 +100,31 @@ class Articulated {
         [&](int i, Lane sum) { out[i] = sum + f[i]; });
   }
 
-  // Factor H and half-solve with -g. add(link, Y): the contacts of a link; ball(joint): weight of a
-  // limit along the joint's axis, zero where there is none.
+  // Factor H and half-solve with -g. Only links marked dirty, and those that they hang on, are
+  // factored anew: the factor of all others is still that of their unchanged inertias and pivots.
+  // add(link, Y): the contacts of a link; ball(joint): weight of a limit along the joint's axis, zero
+  // where there is none. Clears the marks.
   template <class Add, class Ball>
   SB_HD void factor(const Lane* g, Add&& add, Ball&& ball) {
     for (int i = links.n - 1; i >= 0; --i) {
       const int k = links.order[i];
       const Link& l = links.link[k];
-      if (l.free) {
-        eliminate_free(k, l, g, add);
-        continue;
-      }
+      if (dirty[k] & kOwn) collect(k, add);
+      const bool anew = dirty[k] != 0;
+      if (anew && l.parent >= 0) dirty[l.parent] |= kPivot;
+      dirty[k] = 0;
       switch (l.n) {
         case 1:
-          eliminate<1>(k, l, g, add, ball);
+          anew ? eliminate<1>(k, l, g, ball) : reuse<1>(l, g);
           break;
         case 2:
-          eliminate<2>(k, l, g, add, ball);
+          anew ? eliminate<2>(k, l, g, ball) : reuse<2>(l, g);
+          break;
+        case 3:
+          anew ? eliminate<3>(k, l, g, ball) : reuse<3>(l, g);
           break;
         default:
-          eliminate<3>(k, l, g, add, ball);
+          anew ? eliminate_free(k, l, g) : reuse<6>(l, g);
           break;
       }
     }
@@ -176,8 +188,6 @@ class Articulated {
   }
 
  private:
-  static constexpr int kSum = kInertia + 6;
-
   SB_INLINE const Lane* cdof(int i) const { return c_->d.cdof + 6 * i; }
 
   SB_INLINE void parent_motion(const Link& l, Lane* v) const {
@@ -233,7 +243,7 @@ class Articulated {
       Lane G[6];
       own(k, G);
       if (!l.leaf) {
-        const Lane* sum = sums_ + kSum * l.slot;
+        const Lane* sum = sums_ + 6 * l.slot;
         SB_UNROLL
         for (int e = 0; e < 6; ++e) G[e] += sum[e];
       }
@@ -245,7 +255,7 @@ class Articulated {
       }
       for (; j < l.n; ++j) put(l.dof + j, dot6(cdof(l.dof + j), G));
       if (l.parent < 0) continue;
-      Lane* up = sums_ + kSum * links.link[l.parent].slot;
+      Lane* up = sums_ + 6 * links.link[l.parent].slot;
       if (l.joins) {
         SB_UNROLL
         for (int e = 0; e < 6; ++e) up[e] += G[e];
@@ -261,38 +271,63 @@ class Articulated {
            fma(a[5], b[5], fma(a[4], b[4], a[3] * b[3]));
   }
 
-  // Articulated inertia and rest of the right-hand side of a link.
+  // Inertia of a link's bodies and contacts.
   template <class Add>
-  SB_INLINE void collect(int k, const Link& l, Add&& add, Lane* Y, Lane* q) {
-    if (l.leaf) {
-      SB_UNROLL
-      for (int i = 0; i < kInertia; ++i) Y[i] = Lane(Real(0));
-      SB_UNROLL
-      for (int i = 0; i < 6; ++i) q[i] = Lane(Real(0));
-    } else {
-      const Lane* sum = sums_ + kSum * l.slot;
-      SB_UNROLL
-      for (int i = 0; i < kInertia; ++i) Y[i] = sum[6 + i];
-      SB_UNROLL
-      for (int i = 0; i < 6; ++i) q[i] = sum[i];
-    }
+  SB_INLINE void collect(int k, Add&& add) {
+    Lane* Y = own_ + kInertia * k;
+    SB_UNROLL
+    for (int i = 0; i < kInertia; ++i) Y[i] = Lane(Real(0));
     if (const Lane* I = links.inertia[k]; I != nullptr) {
-      Y[tri(0, 0)] += I[0];
-      Y[tri(1, 1)] += I[1];
-      Y[tri(2, 2)] += I[2];
-      Y[tri(1, 0)] += I[3];
-      Y[tri(2, 0)] += I[4];
-      Y[tri(2, 1)] += I[5];
-      Y[tri(3, 1)] += I[8];
-      Y[tri(3, 2)] -= I[7];
-      Y[tri(4, 0)] -= I[8];
-      Y[tri(4, 2)] += I[6];
-      Y[tri(5, 0)] += I[7];
-      Y[tri(5, 1)] -= I[6];
+      Y[tri(0, 0)] = I[0];
+      Y[tri(1, 1)] = I[1];
+      Y[tri(2, 2)] = I[2];
+      Y[tri(1, 0)] = I[3];
+      Y[tri(2, 0)] = I[4];
+      Y[tri(2, 1)] = I[5];
+      Y[tri(3, 1)] = I[8];
+      Y[tri(3, 2)] = -I[7];
+      Y[tri(4, 0)] = -I[8];
+      Y[tri(4, 2)] = I[6];
+      Y[tri(5, 0)] = I[7];
+      Y[tri(5, 1)] = -I[6];
       SB_UNROLL
-      for (int i = 3; i < 6; ++i) Y[tri(i, i)] += I[9];
+      for (int i = 3; i < 6; ++i) Y[tri(i, i)] = I[9];
     }
     add(k, Y);
+  }
+
+  // Articulated inertia of a link.
+  SB_INLINE void load_inertia(int k, Lane* Y) const {
+    const Lane* own = own_ + kInertia * k;
+    SB_UNROLL
+    for (int i = 0; i < kInertia; ++i) Y[i] = own[i];
+    for (int c = links.first_child[k]; c >= 0; c = links.next_child[c]) {
+      const Lane* up = up_ + kInertia * c;
+      SB_UNROLL
+      for (int i = 0; i < kInertia; ++i) Y[i] += up[i];
+    }
+  }
+
+  SB_INLINE void load_rest(const Link& l, Lane* q) const {
+    if (l.leaf) {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) q[i] = Lane(Real(0));
+      return;
+    }
+    const Lane* sum = sums_ + 6 * l.slot;
+    SB_UNROLL
+    for (int i = 0; i < 6; ++i) q[i] = sum[i];
+  }
+
+  SB_INLINE void pass_rest(const Link& l, const Lane* q) {
+    Lane* up = sums_ + 6 * links.link[l.parent].slot;
+    if (l.joins) {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) up[i] += q[i];
+    } else {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) up[i] = q[i];
+    }
   }
 
   static SB_INLINE void multiply(const Lane* Y, const Lane* s, Lane* U) {
@@ -336,10 +371,11 @@ class Articulated {
     }
   }
 
-  template <int N, class Add, class Ball>
-  SB_HD void eliminate(int k, const Link& l, const Lane* g, Add&& add, Ball&& ball) {
+  template <int N, class Ball>
+  SB_HD void eliminate(int k, const Link& l, const Lane* g, Ball&& ball) {
     Lane Y[kInertia], q[6], U[N][6], D[N][N], u[N], inv[N];
-    collect(k, l, add, Y, q);
+    load_inertia(k, Y);
+    load_rest(l, q);
     SB_UNROLL
     for (int a = 0; a < N; ++a) {
       const Lane* s = cdof(l.dof + a);
@@ -393,25 +429,42 @@ class Articulated {
         }
       }
     }
-    Lane* up = sums_ + kSum * links.link[l.parent].slot;
-    if (l.joins) {
+    pass_rest(l, q);
+    Lane* up = up_ + kInertia * k;
+    SB_UNROLL
+    for (int i = 0; i < kInertia; ++i) up[i] = Y[i];
+  }
+
+  // The right-hand side alone, with the factor that is there.
+  template <int N>
+  SB_HD void reuse(const Link& l, const Lane* g) {
+    const Lane* store = L_ + 3 * l.dof;
+    Lane q[6], u[N];
+    load_rest(l, q);
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      u[a] = -g[l.dof + a] - dot6(cdof(l.dof + a), q);
       SB_UNROLL
-      for (int i = 0; i < 6; ++i) up[i] += q[i];
-      SB_UNROLL
-      for (int i = 0; i < kInertia; ++i) up[6 + i] += Y[i];
-    } else {
-      SB_UNROLL
-      for (int i = 0; i < 6; ++i) up[i] = q[i];
-      SB_UNROLL
-      for (int i = 0; i < kInertia; ++i) up[6 + i] = Y[i];
+      for (int b = 0; b < N; ++b) {
+        if (b < a) u[a] = fnma(store[tri(a - 1, b)], u[b], u[a]);
+      }
+      half[l.dof + a] = u[a];
     }
+    if (l.parent < 0) return;
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      const Lane* Z = Z_ + 6 * (l.dof + a);
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) q[i] = fma(Z[i] * inverse[l.dof + a], u[a], q[i]);
+    }
+    pass_rest(l, q);
   }
 
   // The root of a tree with a free joint: its translations are the world's axes.
-  template <class Add>
-  SB_HD void eliminate_free(int k, const Link& l, const Lane* g, Add&& add) {
+  SB_HD void eliminate_free(int k, const Link& l, const Lane* g) {
     Lane Y[kInertia], q[6], D[6][6], u[6], inv[6];
-    collect(k, l, add, Y, q);
+    load_inertia(k, Y);
+    load_rest(l, q);
     SB_UNROLL
     for (int a = 0; a < 3; ++a) {
       u[a] = -g[l.dof + a] - q[3 + a];
@@ -495,7 +548,9 @@ class Articulated {
   const Context<Lane>* c_;
   Lane* Z_;     // 6 per dof
   Lane* L_;     // by link, at 3 per dof: packed rows below the diagonal
-  Lane* sums_;  // by slot: rest of the right-hand side, articulated inertia
+  Lane* sums_;  // by slot, what the links below leave: forces or the rest of the right-hand side
+  Lane* own_;   // by link: inertia of its bodies and contacts
+  Lane* up_;    // by link: the articulated inertia that its parent receives
   Lane* rest_;  // by slot and row: rest of the right-hand sides of half_solve
 };
 

@@ -68,6 +68,8 @@ class CoupledContacts {
       }
     }
     if (w.full()) return false;
+    nlive_ = nplace_;
+    for (int k = 0; k < nplace_; ++k) live_[k] = k;
     if (nplace_ == 0) return true;
     dofs_ = w.take<int>(std::size_t(nv_) * std::size_t(nplace_));
     Lane* rows = w.take<Lane>(std::size_t(nv_) * std::size_t(2 * nrow_));
@@ -90,7 +92,14 @@ class CoupledContacts {
     return true;
   }
 
-  SB_HD bool empty() const { return nplace_ == 0; }
+  // Leave out places in which no lane of `active` has a contact.
+  SB_HD void prune(Mask active) {
+    int n = 0;
+    for (int k = 0; k < nlive_; ++k) {
+      if (any(active & (place_[live_[k]].D() > Lane(Real(0))))) live_[n++] = live_[k];
+    }
+    nlive_ = n;
+  }
 
   // u += J a.
   SB_HD void add_to_u(const Lane* a) {
@@ -120,19 +129,22 @@ class CoupledContacts {
 
   // v = J x, slopes at u and at u + v; same: where no contact changes its piece in between.
   SB_HD void step(const Lane* x, Lane& slope0, Slope<Lane>& slope1, Mask& same) {
+    PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
     each([&](auto kind, Place& q) {
       using Cone = decltype(kind);
       Lane v[Cone::kDim];
       motion<Cone>(q, x, v);
       SB_UNROLL
       for (int r = 0; r < Cone::kDim; ++r) q.v()[r] = v[r];
-      step_slopes<Cone>(q.cone(), q.D(), q.u(), v, slope0, slope1, same);
+      Cone::step(q.cone(), q.D(), q.u(), v, slope0, slope1, changed);
     });
+    same = same & no_change<Lane>(changed);
   }
 
-  SB_HD void slope(Lane alpha, Slope<Lane>& s) {
+  SB_HD void slope(Mask need, Lane alpha, Slope<Lane>& s) {
     each([&](auto kind, Place& q) {
       using Cone = decltype(kind);
+      if (!any(need & (q.D() > Lane(Real(0))))) return;
       Lane u[Cone::kDim];
       SB_UNROLL
       for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
@@ -153,26 +165,38 @@ class CoupledContacts {
     return sum;
   }
 
-  // u += alpha v where `active`; out += J'f.
-  SB_HD void move(Mask active, Lane alpha, Lane* out) {
+  // u += alpha v where `active`.
+  SB_HD void move(Mask active, Lane alpha) {
     each([&](auto kind, Place& q) {
-      using Cone = decltype(kind);
-      Lane f[Cone::kDim];
       SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) {
+      for (int r = 0; r < decltype(kind)::kDim; ++r) {
         q.u()[r] = select(active, fma(alpha, q.v()[r], q.u()[r]), q.u()[r]);
-      }
-      Cone::force(q.cone(), q.D(), q.u(), f);
-      for (int k = 0; k < q.ndof; ++k) {
-        const int i = q.dof[k];
-        SB_UNROLL
-        for (int r = 0; r < Cone::kDim; ++r) out[i] = fma(q.J()[r * nv_ + i], f[r], out[i]);
       }
     });
   }
 
-  // Turns the half-solved right-hand side of the articulated part into that of H, W at u.
-  SB_HD void correct(Articulated<Lane>& tree) {
+  // out += J'f; of all places, or of those that are left.
+  template <bool kAll>
+  SB_HD void add_forces(Lane* out) {
+    const int n = kAll ? nplace_ : nlive_;
+    for (int i = 0; i < n; ++i) {
+      const Place& q = place_[kAll ? i : live_[i]];
+      with_cone<Lane>(q.dim, cone_, [&](auto kind) {
+        using Cone = decltype(kind);
+        Lane f[Cone::kDim];
+        Cone::force(q.cone(), q.D(), q.u(), f);
+        for (int k = 0; k < q.ndof; ++k) {
+          const int e = q.dof[k];
+          SB_UNROLL
+          for (int r = 0; r < Cone::kDim; ++r) out[e] = fma(q.J()[r * nv_ + e], f[r], out[e]);
+        }
+      });
+    }
+  }
+
+  // Turns the half-solved right-hand side of the articulated part into that of H, W at u, for the
+  // lanes `active`.
+  SB_HD void correct(Articulated<Lane>& tree, Mask active) {
     const Lane zero(Real(0)), one(Real(1));
     int n = 0;
     DofSet on;
@@ -182,7 +206,7 @@ class CoupledContacts {
       constexpr int kDim = Cone::kDim;
       Lane W[kDim * (kDim + 1) / 2], column[kDim];
       Cone::hessian(q.cone(), q.D(), q.u(), W);
-      if (!any(W[0] > zero)) return;
+      if (!any(active & (W[0] > zero))) return;
       on.add(q.links);
       // W = L w L' in place, without rows whose pivot vanishes.
       for (int k = 0; k < kDim; ++k) {
@@ -197,7 +221,7 @@ class CoupledContacts {
         W[tri(k, k)] = pivot;
       }
       for (int k = 0; k < kDim; ++k) {
-        if (!any(W[tri(k, k)] > zero)) continue;
+        if (!any(active & (W[tri(k, k)] > zero))) continue;
         weight_[n] = math::sqrt(W[tri(k, k)]);
         source[n] = q.J() + k * nv_;
         if (kDim > 1) {
@@ -347,8 +371,8 @@ class CoupledContacts {
 
   template <class F>
   SB_INLINE void each(F&& f) const {
-    for (int i = 0; i < nplace_; ++i) {
-      Place& q = place_[i];
+    for (int i = 0; i < nlive_; ++i) {
+      Place& q = place_[live_[i]];
       with_cone<Lane>(q.dim, cone_, [&](auto kind) { f(kind, q); });
     }
   }
@@ -366,7 +390,8 @@ class CoupledContacts {
   }
 
   Place* place_;
-  int nplace_, nrow_, nv_, cone_;
+  int live_[kMaxPlaces];  // places that some lane still needs
+  int nplace_, nlive_, nrow_, nv_, cone_;
   int* dofs_;
   Lane *C_, *y_, *weight_;
   Lane* row_[kMaxActive];

@@ -24,6 +24,7 @@ class GroundContacts {
     cone_ = p.opt.cone;
     nlink_ = links.n;
     all_ = w.take<Contact>(std::size_t(b.ncon));
+    live_ = w.take<int>(std::size_t(b.ncon));
     Lane* lanes = w.take<Lane>(std::size_t(b.ncon) * kStride);
     if (w.full()) return false;
     int count[kMaxPackedDofs + 1];
@@ -62,15 +63,26 @@ class GroundContacts {
       q.D() = d.con_D[slot];
       for (int r = 0; r < pair.dim; ++r) q.u()[r] = -d.con_aref[6 * slot + r];
     }
+    for (int i = 0; i < begin_[nlink_]; ++i) live_[i] = i;
+    for (int k = 0; k < nlink_; ++k) end_[k] = begin_[k + 1];
     return true;
   }
 
-  SB_HD bool empty() const { return begin_[nlink_] == 0; }
+  // Leave out contacts that no lane of `active` has.
+  SB_HD void prune(Mask active) {
+    for (int k = 0; k < nlink_; ++k) {
+      int n = begin_[k];
+      for (int i = begin_[k]; i < end_[k]; ++i) {
+        if (any(active & (all_[live_[i]].D() > Lane(Real(0))))) live_[n++] = live_[i];
+      }
+      end_[k] = n;
+    }
+  }
 
   // u += J a for the motions S of the links.
   SB_HD void add_to_u(const Lane* S) {
-    for_links([&](int k, int first, int last) {
-      each(first, last, [&](auto kind, Contact& q) {
+    for_links([&](int k) {
+      each(k, [&](auto kind, Contact& q) {
         Lane v[decltype(kind)::kDim];
         motion<decltype(kind)>(q, S + 6 * k, v);
         SB_UNROLL
@@ -81,8 +93,8 @@ class GroundContacts {
 
   // v = J x for the motions S of the links; adds the cost at u, and at u + v.
   SB_HD void start(const Lane* S, Lane& cost0, Lane& cost1) {
-    for_links([&](int k, int first, int last) {
-      each(first, last, [&](auto kind, Contact& q) {
+    for_links([&](int k) {
+      each(k, [&](auto kind, Contact& q) {
         using Cone = decltype(kind);
         Lane v[Cone::kDim], u[Cone::kDim];
         motion<Cone>(q, S + 6 * k, v);
@@ -99,71 +111,103 @@ class GroundContacts {
 
   // v = J x, and slopes at u and at u + v; same: where no contact changes its piece in between.
   SB_HD void step(const Lane* S, Lane& slope0, Slope<Lane>& slope1, Mask& same) {
-    for_links([&](int k, int first, int last) {
-      each(first, last, [&](auto kind, Contact& q) {
+    PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
+    for_links([&](int k) {
+      each(k, [&](auto kind, Contact& q) {
         using Cone = decltype(kind);
         Lane v[Cone::kDim];
         motion<Cone>(q, S + 6 * k, v);
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) q.v()[r] = v[r];
-        step_slopes<Cone>(q.cone, q.D(), q.u(), v, slope0, slope1, same);
+        Cone::step(q.cone, q.D(), q.u(), v, slope0, slope1, changed);
       });
     });
+    same = same & no_change<Lane>(changed);
   }
 
-  SB_HD void slope(Lane alpha, Slope<Lane>& s) {
-    each(0, begin_[nlink_], [&](auto kind, Contact& q) {
-      using Cone = decltype(kind);
-      Lane u[Cone::kDim];
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-      Cone::slope(q.cone, q.D(), u, q.v(), s);
+  SB_HD void slope(Mask need, Lane alpha, Slope<Lane>& s) {
+    for_links([&](int k) {
+      each(k, [&](auto kind, Contact& q) {
+        using Cone = decltype(kind);
+        if (!any(need & (q.D() > Lane(Real(0))))) return;
+        Lane u[Cone::kDim];
+        SB_UNROLL
+        for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
+        Cone::slope(q.cone, q.D(), u, q.v(), s);
+      });
     });
   }
 
   // Cost at u + alpha v.
   SB_HD Lane cost(Lane alpha) {
     Lane sum(Real(0));
-    each(0, begin_[nlink_], [&](auto kind, Contact& q) {
-      using Cone = decltype(kind);
-      Lane u[Cone::kDim];
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-      sum += Cone::cost(q.cone, q.D(), u);
+    for_links([&](int k) {
+      each(k, [&](auto kind, Contact& q) {
+        using Cone = decltype(kind);
+        Lane u[Cone::kDim];
+        SB_UNROLL
+        for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
+        sum += Cone::cost(q.cone, q.D(), u);
+      });
     });
     return sum;
   }
 
-  // u += alpha v where `active`; then the wrenches on the links.
-  SB_HD void move(Mask active, Lane alpha, Lane* wrench) {
-    for_links([&](int k, int first, int last) {
+  // u += alpha v where `active`; then the wrenches on the links, of the contacts that are left.
+  // Marks the links whose contacts have another Hessian than before in a lane of `run`.
+  SB_HD void move(Mask active, Mask run, Lane alpha, Lane* wrench, unsigned char* dirty) {
+    for (int k = 0; k < nlink_; ++k) {
+      if (begin_[k + 1] == begin_[k]) continue;
       Lane w[6];
       SB_UNROLL
       for (int i = 0; i < 6; ++i) w[i] = Lane(Real(0));
-      each(first, last, [&](auto kind, Contact& q) {
+      PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
+      each(k, [&](auto kind, Contact& q) {
         using Cone = decltype(kind);
         Lane u[Cone::kDim], f[Cone::kDim];
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) {
           u[r] = select(active, fma(alpha, q.v()[r], q.u()[r]), q.u()[r]);
-          q.u()[r] = u[r];
         }
-        Cone::force(q.cone, q.D(), u, f);
+        Cone::update(q.cone, q.D(), q.u(), u, f, changed);
+        SB_UNROLL
+        for (int r = 0; r < Cone::kDim; ++r) q.u()[r] = u[r];
         add_wrench<Cone>(q, f, w);
       });
       SB_UNROLL
       for (int i = 0; i < 6; ++i) wrench[6 * k + i] = w[i];
-    });
+      if (any(run & !no_change<Lane>(changed))) dirty[k] |= Articulated<Lane>::kOwn;
+    }
   }
 
-  // Y += X'W X of the contacts of a link, W at u.
-  SB_HD void add_inertia(int k, Lane* Y) {
-    each(begin_[k], begin_[k + 1], [&](auto kind, Contact& q) {
+  // Wrenches of all contacts.
+  SB_HD void forces(Lane* wrench) {
+    for (int k = 0; k < nlink_; ++k) {
+      Lane w[6];
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) w[i] = Lane(Real(0));
+      for (int i = begin_[k]; i < begin_[k + 1]; ++i) {
+        Contact& q = all_[i];
+        with_cone<Lane>(q.dim, cone_, [&](auto kind) {
+          using Cone = decltype(kind);
+          Lane f[Cone::kDim];
+          Cone::force(q.cone, q.D(), q.u(), f);
+          add_wrench<Cone>(q, f, w);
+        });
+      }
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) wrench[6 * k + i] = w[i];
+    }
+  }
+
+  // Y += X'W X of the contacts of a link, W at u, for the lanes `active`.
+  SB_HD void add_inertia(int k, Mask active, Lane* Y) {
+    each(k, [&](auto kind, Contact& q) {
       using Cone = decltype(kind);
       Lane W[Cone::kDim * (Cone::kDim + 1) / 2];
       Cone::hessian(q.cone, q.D(), q.u(), W);
       // W is positive semidefinite with W_00 > 0 wherever it is not zero.
-      if (!any(W[0] > Lane(Real(0)))) return;
+      if (!any(active & (W[0] > Lane(Real(0))))) return;
       if constexpr (Cone::kDim <= 3) {
         add_translations<Cone>(q, W, Y);
       } else {
@@ -190,14 +234,14 @@ class GroundContacts {
   template <class F>
   SB_INLINE void for_links(F&& f) const {
     for (int k = 0; k < nlink_; ++k) {
-      if (begin_[k + 1] > begin_[k]) f(k, begin_[k], begin_[k + 1]);
+      if (end_[k] > begin_[k]) f(k);
     }
   }
 
   template <class F>
-  SB_INLINE void each(int first, int last, F&& f) const {
-    for (int i = first; i < last; ++i) {
-      Contact& q = all_[i];
+  SB_INLINE void each(int k, F&& f) const {
+    for (int i = begin_[k]; i < end_[k]; ++i) {
+      Contact& q = all_[live_[i]];
       with_cone<Lane>(q.dim, cone_, [&](auto kind) { f(kind, q); });
     }
   }
@@ -331,6 +375,8 @@ class GroundContacts {
   }
 
   Contact* all_;  // by link
+  int* live_;     // by link, the first ones: contacts that some lane still needs
+  int end_[kMaxPackedDofs];
   int begin_[kMaxPackedDofs + 1];
   int nlink_, cone_;
 };

@@ -84,8 +84,8 @@ struct Links {
   Link link[kMax];
   int order[kMax];  // parents before children, level by level: neighbours are independent
   int of_dof[kMax];
-  const Lane*
-      inertia[kMax];  // of the bodies that a link carries (engine/math/spatial.h); null: none
+  int first_child[kMax], next_child[kMax];  // -1: none
+  const Lane* inertia[kMax];  // of the bodies that a link carries (engine/math/spatial.h); null: none
 
   // Lanes of working memory for sums of inertias.
   static SB_HD std::size_t memory(int nv) { return std::size_t(nv) * 10; }
@@ -142,7 +142,12 @@ struct Links {
       depth[k] = up < 0 ? 0 : depth[up] + 1;
       deepest = depth[k] > deepest ? depth[k] : deepest;
       children[k] = seen[k] = 0;
-      if (up >= 0) ++children[up];
+      first_child[k] = next_child[k] = -1;
+      if (up >= 0) {
+        ++children[up];
+        next_child[k] = first_child[up];
+        first_child[up] = k;
+      }
     }
     int count = 0;
     for (int level = 0; level <= deepest; ++level) {

@@ -8,10 +8,10 @@
 #define SB_LAP(i)
 #endif
 
-#include "engine/contact/block_ops.h"
 #include "engine/contact/coupling.h"
 #include "engine/contact/ground.h"
 #include "engine/contact/minimise.h"
+#include "engine/contact/single_rows.h"
 #include "engine/dynamics/factor.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -24,23 +24,19 @@ class TreeNewton {
 
   // Takes memory; false: the workspace is too small, and d.need_workspace says what it takes.
   SB_HD bool prepare(const Context<Lane>& c, Mask run) {
-    const Blocks& b = blocks_of(c.d);
     c_ = &c;
     run_ = run;
-    Workspace w(c.d.workspace, c.d.workspace_bytes, b.bytes);
+    Workspace w(c.d.workspace, c.d.workspace_bytes, blocks_of(c.d).bytes);
     const std::size_t nv = std::size_t(c.p.nv);
     x_ = w.take<Lane>(nv);
     g_ = w.take<Lane>(nv);
     step_ = w.take<Lane>(nv);
     force_ = w.take<Lane>(nv);
-    row_ = w.take<ScalarRow<Lane>>(std::size_t(b.nsc));
     if (!tree_.prepare(c, w) || !ground_.prepare(c, tree_.links, w) ||
-        !coupled_.prepare(c, tree_.links, w, run)) {
+        !coupled_.prepare(c, tree_.links, w, run) || !single_.prepare(c, w)) {
       c.d.need_workspace = w.bytes();
       return false;
     }
-    nrow_ = b.nsc;
-    for (int k = 0; k < nrow_; ++k) row_[k] = scalar_row(c.p, c.d, b.sc[k]);
     return true;
   }
 
@@ -64,10 +60,15 @@ SB_LAP(13)
     smooth = math::abs(smooth);
     Lane niter = zero, capped = zero;
     for (int iteration = 0;; ++iteration) {
-      move(active, alpha);
+      move(active, run, alpha);
 SB_LAP(14)
       active = run;
       if (!any(active)) break;
+      single_.prune(active);
+      coupled_.prune(active);
+      ground_.prune(active);
+      single_.template add_forces<false>(force_);
+      coupled_.template add_forces<false>(force_);
       tree_.gradient(x_, force_, g_);
 SB_LAP(15)
       const Lane norm2 = dot(g_, g_);
@@ -88,7 +89,7 @@ SB_LAP(15)
         break;
       }
 
-      factor();
+      factor(active);
       const Lane curvature = tree_.solve(step_);
 SB_LAP(18)
       const Lane slope0 = dot(g_, step_);
@@ -102,7 +103,9 @@ SB_LAP(18)
       Lane at0 = zero;
       Slope<Lane> at1{zero, zero};
       Mask same(true);
-      step_blocks(at0, at1, same);
+      single_.step(step_, at0, at1, same);
+      coupled_.step(step_, at0, at1, same);
+      ground_.step(tree_.S, at0, at1, same);
 SB_LAP(19)
       const Lane inertial = slope0 - at0;  // slope of 1/2 x'M x at 0
       Lane gtol = tol * Lane(opt.ls_tolerance) * math::sqrt(dot(step_, step_)) / scale;
@@ -118,7 +121,9 @@ SB_LAP(20)
       if constexpr (kSinglePrecision<Real>) {
         run = active & !same;
       } else {
-        const Lane now = cost_at(alpha);
+        Lane now = single_.cost(alpha);
+        now += coupled_.cost(alpha);
+        now += ground_.cost(alpha);
 SB_LAP(22)
         const Lane improvement = scale * ((cost - now) - more);
         run = active & !((improvement > zero) & (improvement < tol)) & !(same & same_before);
@@ -126,6 +131,10 @@ SB_LAP(22)
         same_before = same;
       }
     }
+    for (int i = 0; i < p.nv; ++i) force_[i] = zero;
+    single_.template add_forces<true>(force_);
+    coupled_.template add_forces<true>(force_);
+    ground_.forces(tree_.wrench);
     tree_.contact_forces(force_, g_);
     for (int i = 0; i < p.nv; ++i) {
       d.qacc[i] = select(run_, d.qacc_smooth[i] + x_[i], d.qacc[i]);
@@ -149,19 +158,6 @@ SB_LAP(22)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 
-  SB_INLINE Lane scalar_motion(const ScalarRow<Lane>& row, const Lane* x) const {
-    if (row.axis == nullptr) return row.sign > Real(0) ? x[row.dof] : -x[row.dof];
-    return fma(row.axis[2], x[row.dof + 2],
-               fma(row.axis[1], x[row.dof + 1], row.axis[0] * x[row.dof]));
-  }
-
-  // f(block id, row) for each row on a single dof or ball.
-  template <class F>
-  SB_INLINE void scalars(F&& f) const {
-    const int* id = blocks_of(c_->d).sc;
-    for (int k = 0; k < nrow_; ++k) f(id[k], row_[k]);
-  }
-
   // u at qacc_smooth, v to the warm start. Returns the lanes that start there, with the cost of the
   // constraints at the start point and 1/2 x'M x.
   SB_HD Mask start(Lane& cost, Lane& gauss) {
@@ -169,10 +165,12 @@ SB_LAP(22)
     auto& d = c_->d;
     const Lane zero(Real(0)), half(Real(0.5));
     for (int i = 0; i < p.nv; ++i) x_[i] = zero;
+    for (int k = 0; k < tree_.links.n; ++k) tree_.dirty[k] = Articulated<Lane>::kOwn;
     for (int i = 0; i < 6 * tree_.links.n; ++i) {
       tree_.P[i] = tree_.F[i] = tree_.wrench[i] = zero;
     }
     tree_.template motion<false>(d.qacc_smooth);
+    single_.add_to_u(d.qacc_smooth);
     ground_.add_to_u(tree_.S);
     coupled_.add_to_u(d.qacc_smooth);
     const bool warm = !(p.opt.disableflags & model::kDsblWarmstart);
@@ -181,14 +179,7 @@ SB_LAP(22)
     }
     const Lane energy = half * tree_.template motion<true>(step_);
     Lane cold = zero, hot = zero;
-    scalars([&](int id, const ScalarRow<Lane>& row) {
-      const Lane u = scalar_motion(row, d.qacc_smooth) - d.sc_aref[id];
-      const Lane v = scalar_motion(row, step_);
-      cold += scalar_cost(row.eta, d.sc_D[id], u);
-      hot += scalar_cost(row.eta, d.sc_D[id], u + v);
-      d.sc_u[id] = u;
-      d.sc_v[id] = v;
-    });
+    single_.start(step_, cold, hot);
     coupled_.start(step_, cold, hot);
     ground_.start(tree_.S, cold, hot);
     const Mask take = run_ & (hot + energy <= cold);
@@ -197,11 +188,10 @@ SB_LAP(22)
     return take;
   }
 
-  // One step of length alpha where `active`, and the forces of all blocks at the new u.
-  SB_HD void move(Mask active, Lane alpha) {
-    const auto& p = c_->p;
-    auto& d = c_->d;
-    for (int i = 0; i < p.nv; ++i) {
+  // One step of length alpha where `active`; the forces of the blocks that lanes of `run` have.
+  SB_HD void move(Mask active, Mask run, Lane alpha) {
+    const int nv = c_->p.nv;
+    for (int i = 0; i < nv; ++i) {
       x_[i] = select(active, fma(alpha, step_[i], x_[i]), x_[i]);
       force_[i] = Lane(Real(0));
     }
@@ -212,83 +202,24 @@ SB_LAP(22)
       SB_UNROLL
       for (int i = 0; i < 6; ++i) P[i] = select(active, fma(alpha, F[i], P[i]), P[i]);
     }
-    scalars([&](int id, const ScalarRow<Lane>& row) {
-      const Lane u = select(active, fma(alpha, d.sc_v[id], d.sc_u[id]), d.sc_u[id]);
-      d.sc_u[id] = u;
-      const Lane f = scalar_force(row.eta, d.sc_D[id], u);
-      if (row.axis == nullptr) {
-        force_[row.dof] = row.sign > Real(0) ? force_[row.dof] + f : force_[row.dof] - f;
-        return;
-      }
-      for (int i = 0; i < 3; ++i) {
-        force_[row.dof + i] = fma(row.axis[i], f, force_[row.dof + i]);
-      }
+    single_.move(active, run, alpha, [&](int dof) {
+      tree_.dirty[tree_.links.of_dof[dof]] |= Articulated<Lane>::kPivot;
     });
-    coupled_.move(active, alpha, force_);
-    ground_.move(active, alpha, tree_.wrench);
+    coupled_.move(active, alpha);
+    ground_.move(active, run, alpha, tree_.wrench, tree_.dirty);
   }
 
   // H at u, and the half-solved step for -g.
-  SB_HD void factor() {
+  SB_HD void factor(Mask active) {
     const auto& p = c_->p;
-    const auto& d = c_->d;
     for (int i = 0; i < p.nv; ++i) tree_.diag[i] = Lane(p.derived.dof_arm[i]);
-    scalars([&](int id, const ScalarRow<Lane>& row) {
-      if (row.axis != nullptr) return;
-      tree_.diag[row.dof] += scalar_hessian(row.eta, d.sc_D[id], d.sc_u[id]);
-    });
+    single_.add_pivots(tree_.diag);
     tree_.factor(
-        g_, [&](int k, Lane* Y) { ground_.add_inertia(k, Y); },
-        [&](int joint) {
-          const int id = p.nv + 2 * joint;
-          for (int k = 0; k < nrow_; ++k) {
-            if (blocks_of(c_->d).sc[k] == id) {
-              return scalar_hessian(Real(-1), d.sc_D[id], d.sc_u[id]);
-            }
-          }
-          return Lane(Real(0));
-        });
+        g_, [&](int k, Lane* Y) { ground_.add_inertia(k, active, Y); },
+        [&](int joint) { return single_.ball_weight(p.jnt_dofadr[joint]); });
 SB_LAP(16)
-    if (!coupled_.empty()) coupled_.correct(tree_);
+    coupled_.correct(tree_, active);
 SB_LAP(17)
-  }
-
-  SB_HD void step_blocks(Lane& at0, Slope<Lane>& at1, Mask& same) {
-    auto& d = c_->d;
-    const Lane zero(Real(0));
-    scalars([&](int id, const ScalarRow<Lane>& row) {
-      const Lane v = scalar_motion(row, step_), D = d.sc_D[id], u = d.sc_u[id], w = u + v;
-      d.sc_v[id] = v;
-      at0 = fnma(scalar_force(row.eta, D, u), v, at0);
-      at1.first = fnma(scalar_force(row.eta, D, w), v, at1.first);
-      at1.second = fma(scalar_hessian(row.eta, D, w) * v, v, at1.second);
-      same = same & (scalar_same_piece(row.eta, D, u, w) | (D == zero));
-    });
-    coupled_.step(step_, at0, at1, same);
-    ground_.step(tree_.S, at0, at1, same);
-  }
-
-  SB_HD void slope(Lane alpha, Slope<Lane>& s) {
-    auto& d = c_->d;
-    scalars([&](int id, const ScalarRow<Lane>& row) {
-      const Lane v = d.sc_v[id], u = fma(alpha, v, d.sc_u[id]);
-      s.first = fnma(scalar_force(row.eta, d.sc_D[id], u), v, s.first);
-      s.second = fma(scalar_hessian(row.eta, d.sc_D[id], u) * v, v, s.second);
-    });
-    coupled_.slope(alpha, s);
-    ground_.slope(alpha, s);
-  }
-
-  // Cost of the constraints at u + alpha v.
-  SB_HD Lane cost_at(Lane alpha) {
-    auto& d = c_->d;
-    Lane sum(Real(0));
-    scalars([&](int id, const ScalarRow<Lane>& row) {
-      sum += scalar_cost(row.eta, d.sc_D[id], fma(alpha, d.sc_v[id], d.sc_u[id]));
-    });
-    sum += coupled_.cost(alpha);
-    sum += ground_.cost(alpha);
-    return sum;
   }
 
   // Step length where `active` (whose slope at 0 is negative); where `same`, the full step is the
@@ -301,7 +232,10 @@ SB_LAP(17)
     for (int k = 0; k < iterations && any(!done); ++k) {
       if (k > 0) {
         s = {fma(alpha, curvature, inertial), curvature};
-        slope(alpha, s);
+        const Mask need = !done;
+        single_.slope(alpha, s);
+        coupled_.slope(need, alpha, s);
+        ground_.slope(need, alpha, s);
       }
       const auto finite = math::abs(s.first) < Lane(Real(1e30));
       done = done | (math::abs(s.first) <= gtol) | !finite;
@@ -324,9 +258,8 @@ SB_LAP(17)
   Articulated<Lane> tree_;
   GroundContacts<Lane> ground_;
   CoupledContacts<Lane> coupled_;
+  SingleRows<Lane> single_;
   Lane *x_, *g_, *step_, *force_;
-  ScalarRow<Lane>* row_;
-  int nrow_;
 };
 
 }  // namespace stepbench::contact::inline SB_ISA
