@@ -50,7 +50,7 @@ struct Blocks {
   int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
   int* dof;         // maxj: dofs of each slot, ascending
   int* sign;              // nv: room for one slot's
-  bool ground_formed;     // dofs and Jacobians of contacts with the world are there
+  bool ground_formed;     // rows of contacts with the world are there, with D and aref
   std::size_t bytes = 0;  // of the workspace used so far
 };
 

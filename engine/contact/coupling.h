@@ -83,6 +83,7 @@ class CoupledContacts {
     }
     for (int k = 0; k < nplace_; ++k) {
       Place& q = place_[k];
+      q.owners = math::bits_of(q.D() > zero);
       q.dof = dofs_ + k * nv_;
       q.ndof = 0;
       for (int i = 0; i < nv_; ++i) {
@@ -93,10 +94,11 @@ class CoupledContacts {
   }
 
   // Leave out places in which no lane of `active` has a contact.
-  SB_HD void prune(Mask active) {
+  SB_HD void prune(unsigned active) {
     int n = 0;
     for (int k = 0; k < nlive_; ++k) {
-      if (any(active & (place_[live_[k]].D() > Lane(Real(0))))) live_[n++] = live_[k];
+      live_[n] = live_[k];
+      n += (place_[live_[k]].owners & active) != 0;
     }
     nlive_ = n;
   }
@@ -141,10 +143,10 @@ class CoupledContacts {
     same = same & no_change<Lane>(changed);
   }
 
-  SB_HD void slope(Mask need, Lane alpha, Slope<Lane>& s) {
+  SB_HD void slope(unsigned need, Lane alpha, Slope<Lane>& s) {
     each([&](auto kind, Place& q) {
       using Cone = decltype(kind);
-      if (!any(need & (q.D() > Lane(Real(0))))) return;
+      if ((q.owners & need) == 0) return;
       Lane u[Cone::kDim];
       SB_UNROLL
       for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
@@ -165,12 +167,13 @@ class CoupledContacts {
     return sum;
   }
 
-  // u += alpha v where `active`.
+  // u += alpha v where `active`; elsewhere alpha is 0.
   SB_HD void move(Mask active, Lane alpha) {
+    const Lane zero(Real(0));
     each([&](auto kind, Place& q) {
       SB_UNROLL
       for (int r = 0; r < decltype(kind)::kDim; ++r) {
-        q.u()[r] = select(active, fma(alpha, q.v()[r], q.u()[r]), q.u()[r]);
+        q.u()[r] = fma(alpha, select(active, q.v()[r], zero), q.u()[r]);
       }
     });
   }
@@ -313,6 +316,7 @@ class CoupledContacts {
 
   struct Place {
     int dim, nv, ndof;
+    unsigned owners;  // lanes that have a contact here
     int* dof;            // ascending
     DofSet dofs, links;  // that it moves by; and all that they hang on
     Lane* lanes;         // D, cone 3, u 6, v 6, J: rows of nv

@@ -4,9 +4,13 @@
 // link, and their forces become a wrench on the link. A contact keeps the arm from its tree's
 // centre of mass, three directions (rows times their friction coefficient, minus where body 1
 // moves), D, u and v. Source: packed_contacts.md 3.2.
+//
+// A lane's k-th contact of a link and class (equal parameters) lies in the k-th place of that class,
+// so that there are as many places as the fullest lane needs (packed_contacts.md 4).
 #pragma once
 
 #include "engine/contact/articulated.h"
+#include "engine/contact/rows.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -21,59 +25,87 @@ class GroundContacts {
     const auto& p = c.p;
     const auto& d = c.d;
     const Blocks& b = blocks_of(c.d);
+    const Lane zero(Real(0)), one(Real(1));
     cone_ = p.opt.cone;
     nlink_ = links.n;
-    all_ = w.take<Contact>(std::size_t(b.ncon));
-    live_ = w.take<int>(std::size_t(b.ncon));
-    Lane* lanes = w.take<Lane>(std::size_t(b.ncon) * kStride);
+    const std::size_t most = std::size_t(b.ncon);
+    all_ = w.take<Contact>(most);
+    live_ = w.take<int>(most);
+    Class* classes = w.take<Class>(most);
+    Contact* found = w.take<Contact>(most);
+    Lane* lanes = w.take<Lane>(most * kStride);
     if (w.full()) return false;
-    int count[kMaxPackedDofs + 1];
-    for (int k = 0; k <= links.n; ++k) count[k] = 0;
-    for (int i = 0; i < b.ncon; ++i) {
-      const int last = b.con_last[b.con[i]];
-      if (last >= 0) ++count[links.of_dof[last] + 1];
-    }
-    begin_[0] = 0;
-    for (int k = 0; k < links.n; ++k) begin_[k + 1] = count[k + 1] += begin_[k];
-    for (int k = links.n; k > 0; --k) count[k] = count[k - 1];
+
+    // Places of every class of contacts, in lists by link. In a lane that lacks it a place holds
+    // finite values and D = 0.
+    int first_class[kMaxPackedDofs], nclass = 0, nfound = 0;
+    for (int k = 0; k < nlink_; ++k) first_class[k] = -1;
     for (int i = 0; i < b.ncon; ++i) {
       const int slot = b.con[i], last = b.con_last[slot];
       if (last < 0) continue;
       const auto& pair = c.pairs[d.con_pair[slot]];
       const int k = links.of_dof[last];
-      Contact& q = all_[count[k + 1]];
-      q.lanes = lanes + std::size_t(count[k + 1]++) * kStride;
-      q.dim = pair.dim;
-      q.cone = cone_params(p.opt, pair.friction[0]);
-      q.turn[0] = pair.friction[2];
-      q.turn[1] = pair.friction[3] / pair.friction[0];
-      q.turn[2] = pair.friction[4] / pair.friction[1];
-      const bool minus = last_dof(p, p.geom_bodyid[pair.geom2]) < 0;  // body 1 moves
-      const Lane* com = d.subtree_com + 3 * p.dof_treeid[last];
-      SB_UNROLL
-      for (int i3 = 0; i3 < 3; ++i3) q.arm()[i3] = d.con_pos[3 * slot + i3] - com[i3];
-      const int rows = pair.dim == 1 ? 1 : 3;
-      for (int r = 0; r < rows; ++r) {
-        const Lane scale(minus ? -row_scale(pair, r) : row_scale(pair, r));
+      Class* of = find_class(p, pair, classes, &first_class[k]);
+      if (of == nullptr) {
+        of = classes + nclass;
+        insert_class(p, pair, classes, nclass++, &first_class[k]);
+      }
+      Mask rest = d.con_dist[slot] < Lane(pair.margin);
+      int* at = &of->first;
+      for (int n = 0; any(rest); ++n) {
+        const bool fresh = *at < 0;
+        if (fresh) {
+          found[nfound] = {};
+          found[nfound].lanes = lanes + std::size_t(nfound) * kStride;
+          found[nfound].next = -1;
+          *at = nfound++;
+        }
+        Contact& q = found[*at];
+        at = &q.next;
+        const Mask here = fresh ? rest : rest & (q.D() == zero);
+        if (!any(here)) continue;
+        rest = rest & !here;
+        const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
+        const auto put = [&](Lane& to, const Lane& from) {
+          to = fresh ? from : select(here, from, to);
+        };
         SB_UNROLL
-        for (int i3 = 0; i3 < 3; ++i3) {
-          q.frame()[3 * r + i3] = d.con_frame[9 * slot + 3 * r + i3] * scale;
+        for (int e = 0; e < 3; ++e) put(q.arm()[e], pos[e]);
+        SB_UNROLL
+        for (int e = 0; e < 9; ++e) put(q.frame()[e], frame[e]);
+        put(q.u()[0], d.con_dist[slot]);
+        q.D() = select(here, one, fresh ? zero : q.D());
+      }
+    }
+
+    int n = 0;
+    ContactLaw<Real> law;
+    for (int k = 0; k < nlink_; ++k) {
+      begin_[k] = n;
+      for (int e = first_class[k]; e >= 0; e = classes[e].next) {
+        const auto& pair = *classes[e].pair;
+        law.set(p, pair);
+        for (int at = classes[e].first; at >= 0; at = found[at].next) {
+          Contact& q = all_[n];
+          q.lanes = found[at].lanes;
+          live_[n] = n;
+          ++n;
+          finish(c, pair, law, links.link[k].dof, q);
         }
       }
-      q.D() = d.con_D[slot];
-      for (int r = 0; r < pair.dim; ++r) q.u()[r] = -d.con_aref[6 * slot + r];
+      end_[k] = n;
     }
-    for (int i = 0; i < begin_[nlink_]; ++i) live_[i] = i;
-    for (int k = 0; k < nlink_; ++k) end_[k] = begin_[k + 1];
+    begin_[nlink_] = n;
     return true;
   }
 
   // Leave out contacts that no lane of `active` has.
-  SB_HD void prune(Mask active) {
+  SB_HD void prune(unsigned active) {
     for (int k = 0; k < nlink_; ++k) {
       int n = begin_[k];
       for (int i = begin_[k]; i < end_[k]; ++i) {
-        if (any(active & (all_[live_[i]].D() > Lane(Real(0))))) live_[n++] = live_[i];
+        live_[n] = live_[i];
+        n += (all_[live_[i]].owners & active) != 0;
       }
       end_[k] = n;
     }
@@ -125,11 +157,11 @@ class GroundContacts {
     same = same & no_change<Lane>(changed);
   }
 
-  SB_HD void slope(Mask need, Lane alpha, Slope<Lane>& s) {
+  SB_HD void slope(unsigned need, Lane alpha, Slope<Lane>& s) {
     for_links([&](int k) {
       each(k, [&](auto kind, Contact& q) {
         using Cone = decltype(kind);
-        if (!any(need & (q.D() > Lane(Real(0))))) return;
+        if ((q.owners & need) == 0) return;
         Lane u[Cone::kDim];
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
@@ -153,9 +185,10 @@ class GroundContacts {
     return sum;
   }
 
-  // u += alpha v where `active`; then the wrenches on the links, of the contacts that are left.
+  // u += alpha v where `active` (elsewhere alpha is 0); then the wrenches on the links, of the contacts that are left.
   // Marks the links whose contacts have another Hessian than before in a lane of `run`.
   SB_HD void move(Mask active, Mask run, Lane alpha, Lane* wrench, unsigned char* dirty) {
+    const Lane zero(Real(0));
     for (int k = 0; k < nlink_; ++k) {
       if (begin_[k + 1] == begin_[k]) continue;
       Lane w[6];
@@ -167,7 +200,7 @@ class GroundContacts {
         Lane u[Cone::kDim], f[Cone::kDim];
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) {
-          u[r] = select(active, fma(alpha, q.v()[r], q.u()[r]), q.u()[r]);
+          u[r] = fma(alpha, select(active, q.v()[r], zero), q.u()[r]);
         }
         Cone::update(q.cone, q.D(), q.u(), u, f, changed);
         SB_UNROLL
@@ -221,6 +254,8 @@ class GroundContacts {
 
   struct Contact {
     Lane* lanes;
+    int next;         // while places are found: of the same class
+    unsigned owners;  // lanes that have the contact
     int dim;
     Real turn[3];  // coefficients of rows 3 ... 5 over those of rows 0 ... 2
     ConeParams<Real> cone;
@@ -230,6 +265,85 @@ class GroundContacts {
     SB_INLINE Lane* u() const { return lanes + 13; }
     SB_INLINE Lane* v() const { return lanes + 19; }
   };
+
+  // Contacts of one link that may share places: their pairs have the same parameters.
+  struct Class {
+    const collide::PairParams<Real>* pair;
+    int first, next;  // place; class of the same link
+  };
+
+  // Order of the parameters that contacts of a place must share: -1, 0 or 1. It depends on the two
+  // pairs alone, so that the order of a lane's contacts does not depend on its neighbours.
+  static SB_HD int compare(const model::Params<Real>& p, const collide::PairParams<Real>& a,
+                           const collide::PairParams<Real>& b) {
+    if (&a == &b) return 0;
+    const auto less = [](auto x, auto y) { return x < y ? -1 : (y < x ? 1 : 0); };
+    const auto body = [&](const collide::PairParams<Real>& q, int geom) {
+      return p.geom_bodyid[geom == 1 ? q.geom1 : q.geom2];
+    };
+    int r = less(a.dim, b.dim);
+    for (int i = 1; i <= 2; ++i) r = r != 0 ? r : less(body(a, i), body(b, i));
+    r = r != 0 ? r : less(a.margin, b.margin);
+    for (int i = 0; i < 5 && r == 0; ++i) r = less(a.friction[i], b.friction[i]);
+    for (int i = 0; i < 2 && r == 0; ++i) r = less(a.solref[i], b.solref[i]);
+    for (int i = 0; i < 2 && r == 0; ++i) r = less(a.solreffriction[i], b.solreffriction[i]);
+    for (int i = 0; i < 5 && r == 0; ++i) r = less(a.solimp[i], b.solimp[i]);
+    return r;
+  }
+  static SB_HD Class* find_class(const model::Params<Real>& p,
+                                 const collide::PairParams<Real>& pair, Class* classes,
+                                 const int* first) {
+    for (int e = *first; e >= 0; e = classes[e].next) {
+      if (compare(p, pair, *classes[e].pair) == 0) return classes + e;
+    }
+    return nullptr;
+  }
+  static SB_HD void insert_class(const model::Params<Real>& p,
+                                 const collide::PairParams<Real>& pair, Class* classes, int e,
+                                 int* at) {
+    while (*at >= 0 && compare(p, *classes[*at].pair, pair) < 0) at = &classes[*at].next;
+    classes[e] = {&pair, -1, *at};
+    *at = e;
+  }
+
+  // From pos, frame, dist (in u) and a mark (in D) to the contact of a link.
+  static SB_HD void finish(const Context<Lane>& c, const collide::PairParams<Real>& pair,
+                           const ContactLaw<Real>& law, int dof, Contact& q) {
+    const auto& p = c.p;
+    const auto& d = c.d;
+    const Lane zero(Real(0));
+    q.dim = pair.dim;
+    q.cone = {};
+    if (pair.dim > 1 && p.opt.cone == model::kElliptic) {
+      q.cone = cone_params(p.opt, pair.friction[0]);
+    }
+    q.turn[0] = pair.friction[2];
+    q.turn[1] = q.turn[2] = Real(0);
+    if (pair.dim > 4) {
+      q.turn[1] = pair.friction[3] / pair.friction[0];
+      q.turn[2] = pair.friction[4] / pair.friction[1];
+    }
+    const int b2 = p.geom_bodyid[pair.geom2];
+    const bool minus = last_dof(p, b2) < 0;  // body 1 moves
+    const Lane* com = d.subtree_com + 3 * p.dof_treeid[dof];
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) q.arm()[i] = q.arm()[i] - com[i];
+    for (int r = 0; r < (pair.dim == 1 ? 1 : 3); ++r) {
+      const Lane scale(minus ? -row_scale(pair, r) : row_scale(pair, r));
+      SB_UNROLL
+      for (int i = 0; i < 3; ++i) q.frame()[3 * r + i] = q.frame()[3 * r + i] * scale;
+    }
+    const Lane* body = d.cvel + 6 * (minus ? p.geom_bodyid[pair.geom1] : b2);
+    Lane v[6];
+    if (pair.dim == 1) motion<Pyramid<Lane, 1>>(q, body, v);
+    if (pair.dim == 3) motion<Pyramid<Lane, 3>>(q, body, v);
+    if (pair.dim == 4) motion<Pyramid<Lane, 4>>(q, body, v);
+    if (pair.dim == 6) motion<Pyramid<Lane, 6>>(q, body, v);
+    const Mask has = q.D() > zero;
+    q.owners = math::bits_of(has);
+    q.D() = law.apply(q.u()[0] - Lane(pair.margin), has, pair.dim, v);
+    for (int r = 0; r < pair.dim; ++r) q.u()[r] = -v[r];
+  }
 
   template <class F>
   SB_INLINE void for_links(F&& f) const {

@@ -64,9 +64,10 @@ SB_LAP(13)
 SB_LAP(14)
       active = run;
       if (!any(active)) break;
-      single_.prune(active);
-      coupled_.prune(active);
-      ground_.prune(active);
+      const unsigned lanes = math::bits_of(active);
+      single_.prune(lanes);
+      coupled_.prune(lanes);
+      ground_.prune(lanes);
       single_.template add_forces<false>(force_);
       coupled_.template add_forces<false>(force_);
       tree_.gradient(x_, force_, g_);
@@ -191,8 +192,11 @@ SB_LAP(22)
   // One step of length alpha where `active`; the forces of the blocks that lanes of `run` have.
   SB_HD void move(Mask active, Mask run, Lane alpha) {
     const int nv = c_->p.nv;
+    // Selecting what is added, not the sum, spares a masked store; where not active, 0 x 0 is added.
+    const Lane zero(Real(0));
+    alpha = select(active, alpha, zero);
     for (int i = 0; i < nv; ++i) {
-      x_[i] = select(active, fma(alpha, step_[i], x_[i]), x_[i]);
+      x_[i] = fma(alpha, select(active, step_[i], zero), x_[i]);
       force_[i] = Lane(Real(0));
     }
     for (int k = 0; k < tree_.links.n; ++k) {
@@ -200,7 +204,7 @@ SB_LAP(22)
       Lane* P = tree_.P + 6 * k;
       const Lane* F = tree_.F + 6 * k;
       SB_UNROLL
-      for (int i = 0; i < 6; ++i) P[i] = select(active, fma(alpha, F[i], P[i]), P[i]);
+      for (int i = 0; i < 6; ++i) P[i] = fma(alpha, select(active, F[i], zero), P[i]);
     }
     single_.move(active, run, alpha, [&](int dof) {
       tree_.dirty[tree_.links.of_dof[dof]] |= Articulated<Lane>::kPivot;
@@ -232,7 +236,7 @@ SB_LAP(17)
     for (int k = 0; k < iterations && any(!done); ++k) {
       if (k > 0) {
         s = {fma(alpha, curvature, inertial), curvature};
-        const Mask need = !done;
+        const unsigned need = math::bits_of(!done);
         single_.slope(alpha, s);
         coupled_.slope(need, alpha, s);
         ground_.slope(need, alpha, s);

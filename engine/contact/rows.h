@@ -21,20 +21,44 @@ SB_HD inline int contact_rows(int dim, int cone) {
   return cone == model::kElliptic || dim == 1 ? dim : 2 * (dim - 1);
 }
 
-// D of a contact at impedance d: of each pyramid edge, or of the normal row.
-template <class Lane>
-SB_HD Lane contact_stiffness(const model::Params<RealOf<Lane>>& p,
-                             const collide::PairParams<RealOf<Lane>>& pair, Lane d) {
-  using Real = RealOf<Lane>;
-  const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
-  const Real tran = p.body_invweight0[2 * b1] + p.body_invweight0[2 * b2];
-  if (pair.dim == 1 || p.opt.cone == model::kElliptic) return row_stiffness(d, tran);
-  // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2 tran.
-  const Real mu2 = pair.friction[0] * pair.friction[0];
-  const Lane D0 = row_stiffness(d, tran + mu2 * tran);
-  const Real scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
-  return D0 / Lane(math::max(scale, math::kMinVal<Real>));
-}
+// The law of the contacts of a pair.
+template <class Real>
+struct ContactLaw {
+  RowLaw<Real> row;
+  Real friction_b;  // damping of the rows other than the normal
+  Real A;           // diagonal approximation of the normal row, or of the pyramid's edges
+  Real scale;       // D is 1/R over this
+
+  SB_HD void set(const model::Params<Real>& p, const collide::PairParams<Real>& pair) {
+    row.set(p.opt, pair.solref, pair.solimp);
+    friction_b = row.sp.b;
+    const bool elliptic = p.opt.cone == model::kElliptic;
+    const Real* rf = pair.solreffriction;
+    if (elliptic && (rf[0] != Real(0) || rf[1] != Real(0)) &&
+        (rf[0] > Real(0)) == (rf[1] > Real(0))) {
+      friction_b = spring(p.opt, rf, row.imp.dmax).b;
+    }
+    const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
+    A = p.body_invweight0[2 * b1] + p.body_invweight0[2 * b2];
+    scale = Real(1);
+    if (pair.dim == 1 || elliptic) return;
+    // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2 tran.
+    const Real mu2 = pair.friction[0] * pair.friction[0];
+    A += mu2 * A;
+    scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
+    scale = math::max(scale, math::kMinVal<Real>);
+  }
+
+  // D where `active`, else 0; v, velocities of the rows, become their aref.
+  template <class Lane>
+  SB_INLINE Lane apply(Lane r, MaskOf<Lane> active, int dim, Lane* v) const {
+    const Lane zero(Real(0));
+    const Lane d = impedance(row.imp, r);
+    v[0] = select(active, -(Lane(row.sp.b) * v[0]) - Lane(row.sp.k) * d * r, zero);
+    for (int i = 1; i < dim; ++i) v[i] = select(active, -(Lane(friction_b) * v[i]), zero);
+    return select(active, row_stiffness(d, A) * Lane(Real(1) / scale), zero);
+  }
+};
 
 namespace detail {
 
@@ -43,12 +67,13 @@ SB_HD void friction_loss(const model::Params<RealOf<Lane>>& p, const model::Stat
                          model::Scratch<Lane>& d, Blocks& b, Lane& nefc) {
   using Real = RealOf<Lane>;
   if (p.opt.disableflags & model::kDsblFrictionloss) return;
+  RowLaw<Real> law;
   for (int i = 0; i < p.nv; ++i) {
     if (!(p.dof_frictionloss[i] > Real(0))) continue;
-    const auto imp = impedance_params(p.dof_solimp + 5 * i);
-    const Spring<Real> sp = spring(p.opt, p.dof_solref + 2 * i, imp.dmax);
-    d.sc_D[i] = row_stiffness(impedance(imp, Lane(Real(0))), p.dof_invweight0[i]);
-    d.sc_aref[i] = -(Lane(sp.b) * s.qvel[i]);
+    law.set(p.opt, p.dof_solref + 2 * i, p.dof_solimp + 5 * i);
+    const Real dr = impedance(law.imp, Real(0));
+    d.sc_D[i] = Lane(row_stiffness(dr, p.dof_invweight0[i]));
+    d.sc_aref[i] = -(Lane(law.sp.b) * s.qvel[i]);
     b.sc[b.nsc++] = i;
     nefc += Lane(Real(1));
   }
@@ -87,6 +112,7 @@ SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>
                   model::Scratch<Lane>& d, Blocks& b, Lane& nefc) {
   using Real = RealOf<Lane>;
   if (p.opt.disableflags & model::kDsblLimit) return;
+  RowLaw<Real> law;
   for (int j = 0; j < p.njnt; ++j) {
     if (!p.jnt_limited[j] || p.jnt_type[j] == model::kJntFree) continue;
     const bool ball = p.jnt_type[j] == model::kJntBall;
@@ -103,14 +129,13 @@ SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>
         v = fma(axis[1], s.qvel[dof + 1], v);
         v = fma(axis[2], s.qvel[dof + 2], v);
       }
-      const auto imp = impedance_params(p.jnt_solimp + 5 * j);
-      const Spring<Real> sp = spring(p.opt, p.jnt_solref + 2 * j, imp.dmax);
+      law.set(p.opt, p.jnt_solref + 2 * j, p.jnt_solimp + 5 * j);
       const Lane r = pos - Lane(p.jnt_margin[j]);
-      const Lane dr = impedance(imp, r);
+      const Lane dr = impedance(law.imp, r);
       const Lane zero(Real(0));
       d.sc_pos[2 * j + side] = pos;
       d.sc_D[id] = select(active, row_stiffness(dr, p.dof_invweight0[dof]), zero);
-      d.sc_aref[id] = select(active, -(Lane(sp.b) * v) - Lane(sp.k) * dr * r, zero);
+      d.sc_aref[id] = select(active, -(Lane(law.sp.b) * v) - Lane(law.sp.k) * dr * r, zero);
       b.sc[b.nsc++] = id;
       nefc += select(active, Lane(Real(1)), zero);
     }
@@ -188,61 +213,21 @@ SB_HD void form_rows(const model::Params<RealOf<Lane>>& p,
   if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
 }
 
-// Velocity of the rows of a contact with the world, from that of the moving body.
-template <class Lane>
-SB_HD void ground_velocity(const model::Params<RealOf<Lane>>& p,
-                           const collide::PairParams<RealOf<Lane>>& pair,
-                           const model::Scratch<Lane>& d, int last, int slot, Lane* v) {
-  const int b2 = p.geom_bodyid[pair.geom2];
-  const bool minus = last_dof(p, b2) < 0;
-  const Lane* body = d.cvel + 6 * (minus ? p.geom_bodyid[pair.geom1] : b2);
-  const Lane* com = d.subtree_com + 3 * p.dof_treeid[last];
-  const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
-  Lane r[3], at[3];
-  SB_UNROLL
-  for (int i = 0; i < 3; ++i) r[i] = pos[i] - com[i];
-  SB_UNROLL
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    at[i] = fnma(body[k], r[j], fma(body[j], r[k], body[3 + i]));
-  }
-  for (int row = 0; row < pair.dim; ++row) {
-    const Lane* f = frame + 3 * (row % 3);
-    const Lane* a = row < 3 ? at : body;
-    const auto scale = minus ? -row_scale(pair, row) : row_scale(pair, row);
-    v[row] = fma(f[2], a[2], fma(f[1], a[1], f[0] * a[0])) * Lane(scale);
-  }
-}
-
 // D and aref of a slot whose rows move at v.
 template <class Lane>
-SB_HD void contact_law(const model::Params<RealOf<Lane>>& p,
-                       const collide::PairParams<RealOf<Lane>>& pair, model::Scratch<Lane>& d,
-                       int slot, const Lane* v, MaskOf<Lane> active) {
-  using Real = RealOf<Lane>;
-  const auto imp = impedance_params(pair.solimp);
-  const Spring<Real> sp = spring(p.opt, pair.solref, imp.dmax);
-  Real friction_b = sp.b;
-  const Real* rf = pair.solreffriction;
-  if (p.opt.cone == model::kElliptic && (rf[0] != Real(0) || rf[1] != Real(0)) &&
-      (rf[0] > Real(0)) == (rf[1] > Real(0))) {
-    friction_b = spring(p.opt, rf, imp.dmax).b;
-  }
-  const Lane zero(Real(0));
-  const Lane r = d.con_dist[slot] - Lane(pair.margin);
-  const Lane dr = impedance(imp, r);
-  d.con_D[slot] = select(active, contact_stiffness(p, pair, dr), zero);
-  for (int row = 0; row < pair.dim; ++row) {
-    Lane a = -(Lane(row == 0 ? sp.b : friction_b) * v[row]);
-    if (row == 0) a = a - Lane(sp.k) * dr * r;
-    d.con_aref[6 * slot + row] = select(active, a, zero);
-  }
+SB_HD void put_law(const ContactLaw<RealOf<Lane>>& law,
+                   const collide::PairParams<RealOf<Lane>>& pair, model::Scratch<Lane>& d, int slot,
+                   Lane* v) {
+  const Lane margin(pair.margin);
+  d.con_D[slot] =
+      law.apply(d.con_dist[slot] - margin, d.con_dist[slot] < margin, pair.dim, v);
+  for (int row = 0; row < pair.dim; ++row) d.con_aref[6 * slot + row] = v[row];
 }
 
 }  // namespace detail
 
-// Fill the blocks of a step. form_ground: also dofs and Jacobians of contacts with the world; without
-// them cvel is read. Sets need_workspace or need_j and returns early where memory lacks.
+// Fill the blocks of a step. form_ground: also dofs, Jacobians, D and aref of contacts with the
+// world. Sets need_workspace or need_j and returns early where memory lacks.
 template <class Lane>
 SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
                      const collide::PairParams<RealOf<Lane>>* pairs, const model::State<Lane>& s,
@@ -275,6 +260,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     detail::limits(p, s, d, b, nefc);
   }
   int ndof = 0;
+  ContactLaw<Real> law;
   for (int slot = 0; slot < d.ncon && enabled; ++slot) {
     const auto& pair = pairs[d.con_pair[slot]];
     const auto active = d.con_dist[slot] < Lane(pair.margin);
@@ -297,13 +283,12 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     ndof += n;
     d.nj += n * pair.dim;
     if (d.nj > d.maxj) continue;  // counts on, to know the need
-    Lane v[6];
-    if (last >= 0 && !form_ground) {
-      detail::ground_velocity(p, pair, d, last, slot, v);
-    } else {
+    if (last < 0 || form_ground) {
+      Lane v[6];
       detail::form_rows(p, pair, s, d, b, slot, v);
+      law.set(p, pair);
+      detail::put_law(law, pair, d, slot, v);
     }
-    detail::contact_law(p, pair, d, slot, v, active);
     b.con[b.ncon++] = slot;
     nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
   }
@@ -325,12 +310,15 @@ template <class Lane>
 SB_HD void complete_rows(const Context<Lane>& c) {
   Blocks& b = blocks_of(c.d);
   if (b.ground_formed) return;
+  ContactLaw<RealOf<Lane>> law;
   for (int k = 0; k < b.ncon; ++k) {
     const int slot = b.con[k];
+    if (b.con_last[slot] < 0) continue;
+    const auto& pair = c.pairs[c.d.con_pair[slot]];
     Lane v[6];
-    if (b.con_last[slot] >= 0) {
-      detail::form_rows(c.p, c.pairs[c.d.con_pair[slot]], c.s, c.d, b, slot, v);
-    }
+    detail::form_rows(c.p, pair, c.s, c.d, b, slot, v);
+    law.set(c.p, pair);
+    detail::put_law(law, pair, c.d, slot, v);
   }
   b.ground_formed = true;
 }

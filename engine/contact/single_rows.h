@@ -25,7 +25,8 @@ class SingleRows {
     for (int k = 0; k < n_; ++k) {
       const int id = b.sc[k];
       const ScalarRow<Lane> row = scalar_row(c.p, c.d, id);
-      all_[k] = {row.dof, row.axis, row.sign < Real(0), row.eta, lanes + 3 * k};
+      const unsigned owners = math::bits_of(c.d.sc_D[id] > Lane(Real(0)));
+      all_[k] = {row.dof, row.axis, row.sign < Real(0), owners, row.eta, lanes + 3 * k};
       all_[k].D() = c.d.sc_D[id];
       all_[k].u() = -c.d.sc_aref[id];
       live_[k] = k;
@@ -34,10 +35,11 @@ class SingleRows {
   }
 
   // Leave out rows that no lane of `active` has.
-  SB_HD void prune(Mask active) {
+  SB_HD void prune(unsigned active) {
     int n = 0;
     for (int k = 0; k < nlive_; ++k) {
-      if (any(active & (all_[live_[k]].D() > Lane(Real(0))))) live_[n++] = live_[k];
+      live_[n] = live_[k];
+      n += (all_[live_[k]].owners & active) != 0;
     }
     nlive_ = n;
   }
@@ -95,11 +97,12 @@ class SingleRows {
     return sum;
   }
 
-  // u += alpha v where `active`; changed(dof) where a lane of `run` has another Hessian than before.
+  // u += alpha v where `active` (elsewhere alpha is 0); changed(dof) where a lane of `run` has another Hessian than before.
   template <class F>
   SB_HD void move(Mask active, Mask run, Lane alpha, F&& changed) {
+    const Lane zero(Real(0));
     each([&](Row& q) {
-      const Lane old = q.u(), u = select(active, fma(alpha, q.v(), old), old);
+      const Lane old = q.u(), u = fma(alpha, select(active, q.v(), zero), old);
       q.u() = u;
       if (any(run & !no_change<Lane>(change(q, old, u)))) changed(q.dof);
     });
@@ -143,6 +146,7 @@ class SingleRows {
     int dof;
     const Lane* axis;  // ball: 3 values; else null
     bool minus;        // the row is minus the dof
+    unsigned owners;   // lanes that have the row
     Real eta;          // friction loss (N, N m); -1: a limit
     Lane* lanes;
     SB_INLINE Lane& D() const { return lanes[0]; }
