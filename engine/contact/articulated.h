@@ -40,25 +40,21 @@ class Articulated {
 
   // Takes memory; false: the workspace is too small.
   SB_HD bool prepare(const Context<Lane>& c, Workspace& w) {
-    c_ = &c;
-    const std::size_t nv = std::size_t(c.p.nv);
-    S = w.take<Lane>(6 * nv);
-    F = w.take<Lane>(6 * nv);
-    P = w.take<Lane>(6 * nv);
-    wrench = w.take<Lane>(6 * nv);
-    diag = w.take<Lane>(nv);
-    half = w.take<Lane>(nv);
-    inverse = w.take<Lane>(nv);
-    Z_ = w.take<Lane>(6 * nv);
-    L_ = w.take<Lane>(3 * nv);
-    sums_ = w.take<Lane>(6 * nv);
-    own_ = w.take<Lane>(kInertia * nv);
-    up_ = w.take<Lane>(kInertia * nv);
-    dirty = w.take<unsigned char>(nv);
-    rest_ = w.take<Lane>(6 * kMaxRows * nv);
-    Lane* inertias = w.take<Lane>(Links<Lane>::memory(c.p.nv));
+    Lane* inertias = take_memory(c, w);
     if (w.full()) return false;
     links.build(c.p, c.d, inertias);
+    return true;
+  }
+
+  // The state of some lanes of a wider pack; every link is to be factored.
+  template <class Wide, class Map>
+  bool adopt(const Context<Lane>& c, const Articulated<Wide>& o, const Map& map, Workspace& w) {
+    Lane* inertias = take_memory(c, w);
+    if (w.full()) return false;
+    links.adopt(o.links, map, inertias);
+    map.take(o.P, 6 * links.n, P);
+    for (int k = 0; k < links.n; ++k) dirty[k] = kOwn;
+    for (int i = 0; i < 6 * links.n; ++i) F[i] = wrench[i] = Lane(Real(0));
     return true;
   }
 
@@ -102,8 +98,7 @@ class Articulated {
 
   // Factor H and half-solve with -g. Only links marked dirty, and those that they hang on, are
   // factored anew: the factor of all others is still that of their unchanged inertias and pivots.
-  // add(link, Y): the contacts of a link; ball(joint): weight of a limit along the joint's axis, zero
-  // where there is none. Clears the marks.
+  // add(link, Y): the contacts of a link; ball(dof, D): limits of a ball. Clears the marks.
   template <class Add, class Ball>
   SB_HD void factor(const Lane* g, Add&& add, Ball&& ball) {
     for (int i = links.n - 1; i >= 0; --i) {
@@ -188,6 +183,26 @@ class Articulated {
   }
 
  private:
+  SB_HD Lane* take_memory(const Context<Lane>& c, Workspace& w) {
+    c_ = &c;
+    const std::size_t nv = std::size_t(c.p.nv);
+    S = w.take<Lane>(6 * nv);
+    F = w.take<Lane>(6 * nv);
+    P = w.take<Lane>(6 * nv);
+    wrench = w.take<Lane>(6 * nv);
+    diag = w.take<Lane>(nv);
+    half = w.take<Lane>(nv);
+    inverse = w.take<Lane>(nv);
+    Z_ = w.take<Lane>(6 * nv);
+    L_ = w.take<Lane>(3 * nv);
+    sums_ = w.take<Lane>(6 * nv);
+    own_ = w.take<Lane>(kInertia * nv);
+    up_ = w.take<Lane>(kInertia * nv);
+    dirty = w.take<unsigned char>(nv);
+    rest_ = w.take<Lane>(6 * kMaxRows * nv);
+    return w.take<Lane>(Links<Lane>::memory(c.p.nv));
+  }
+
   SB_INLINE const Lane* cdof(int i) const { return c_->d.cdof + 6 * i; }
 
   SB_INLINE void parent_motion(const Link& l, Lane* v) const {
@@ -391,17 +406,7 @@ class Articulated {
       D[a][a] += diag[l.dof + a];
     }
     if constexpr (N == 3) {
-      if (l.ball >= 0) {
-        const Lane* axis = c_->d.sc_axis + 3 * l.ball;
-        const Lane weight = ball(l.ball);
-        SB_UNROLL
-        for (int a = 0; a < N; ++a) {
-          SB_UNROLL
-          for (int b = 0; b < N; ++b) {
-            if (b <= a) D[a][b] = fma(weight * axis[a], axis[b], D[a][b]);
-          }
-        }
-      }
+      if (l.ball) ball(l.dof, D);
     }
     reduce<N>(l, D, u, inv);
     if (l.parent < 0) return;

@@ -72,15 +72,7 @@ class CoupledContacts {
     for (int k = 0; k < nplace_; ++k) live_[k] = k;
     if (nplace_ == 0) return true;
     dofs_ = w.take<int>(std::size_t(nv_) * std::size_t(nplace_));
-    Lane* rows = w.take<Lane>(std::size_t(nv_) * std::size_t(2 * nrow_));
-    C_ = w.take<Lane>(std::size_t(nrow_ * (nrow_ + 1) / 2));
-    y_ = w.take<Lane>(std::size_t(nrow_));
-    weight_ = w.take<Lane>(std::size_t(nrow_));
-    if (w.full()) return false;
-    for (int r = 0; r < nrow_; ++r) {
-      row_[r] = rows + std::size_t(r) * std::size_t(nv_);
-      solved_[r] = rows + std::size_t(nrow_ + r) * std::size_t(nv_);
-    }
+    if (!take_memory(w)) return false;
     for (int k = 0; k < nplace_; ++k) {
       Place& q = place_[k];
       q.owners = math::bits_of(q.D() > zero);
@@ -91,6 +83,45 @@ class CoupledContacts {
       }
     }
     return true;
+  }
+
+  // The places that are left, for some lanes of a wider pack.
+  template <class Wide, class Map>
+  bool adopt(const CoupledContacts<Wide>& o, const Map& map, Workspace& w) {
+    nv_ = o.nv_;
+    cone_ = o.cone_;
+    nplace_ = nlive_ = o.nlive_;
+    nrow_ = 0;
+    place_ = w.take<Place>(std::size_t(nplace_));
+    if (w.full()) return false;
+    for (int k = 0; k < nplace_; ++k) {
+      const auto& from = o.place_[o.live_[k]];
+      Place& q = place_[k];
+      q.dim = from.dim;
+      q.ndof = from.ndof;
+      q.dof = from.dof;
+      q.dofs = from.dofs;
+      q.links = from.links;
+      q.lanes = w.take<Lane>(std::size_t(kHead + q.dim * nv_));
+      if (w.full()) return false;
+      map.take(from.lanes, 4 + q.dim, q.lanes);
+      for (int e = 0; e < q.ndof; ++e) {
+        for (int r = 0; r < q.dim; ++r) {
+          q.J()[r * nv_ + q.dof[e]] = map.take(from.J()[r * nv_ + q.dof[e]]);
+        }
+      }
+      q.owners = math::bits_of(q.D() > Lane(Real(0)));
+      live_[k] = k;
+      nrow_ += q.dim;
+    }
+    return take_memory(w);
+  }
+  // u back into the wider pack.
+  template <class Wide, class Map>
+  void return_u(CoupledContacts<Wide>& o, const Map& map) const {
+    for (int k = 0; k < nplace_; ++k) {
+      map.give(place_[k].u(), place_[k].dim, o.place_[o.live_[k]].u());
+    }
   }
 
   // Leave out places in which no lane of `active` has a contact.
@@ -309,10 +340,14 @@ class CoupledContacts {
   }
 
  private:
+  template <class>
+  friend class CoupledContacts;
+
   // Each dimension has at most kMaxCoupledRows / dim places.
   static constexpr int kMaxPlaces =
       kMaxCoupledRows + kMaxCoupledRows / 3 + kMaxCoupledRows / 4 + kMaxCoupledRows / 6;
   static constexpr int kMaxActive = 4 * kMaxCoupledRows;
+  static constexpr int kHead = 16;  // lanes of a place before J
 
   struct Place {
     int dim, nv, ndof;
@@ -329,16 +364,28 @@ class CoupledContacts {
     SB_INLINE Lane* J() const { return lanes + 16; }
   };
 
+  SB_HD bool take_memory(Workspace& w) {
+    Lane* rows = w.take<Lane>(std::size_t(nv_) * std::size_t(2 * nrow_));
+    C_ = w.take<Lane>(std::size_t(nrow_ * (nrow_ + 1) / 2));
+    y_ = w.take<Lane>(std::size_t(nrow_));
+    weight_ = w.take<Lane>(std::size_t(nrow_));
+    if (w.full()) return false;
+    for (int r = 0; r < nrow_; ++r) {
+      row_[r] = rows + std::size_t(r) * std::size_t(nv_);
+      solved_[r] = rows + std::size_t(nrow_ + r) * std::size_t(nv_);
+    }
+    return true;
+  }
+
   SB_HD bool add_place(Workspace& w, int dim) {
-    const int head = 16;
-    Lane* lanes = w.take<Lane>(std::size_t(head + dim * nv_));
+    Lane* lanes = w.take<Lane>(std::size_t(kHead + dim * nv_));
     if (w.full()) return false;
     Place& q = place_[nplace_++];
     nrow_ += dim;
     q.dim = dim;
     q.dofs = q.links = DofSet();
     q.lanes = lanes;
-    for (int i = 0; i < head; ++i) lanes[i] = Lane(Real(0));
+    for (int i = 0; i < kHead; ++i) lanes[i] = Lane(Real(0));
     return true;
   }
 

@@ -99,6 +99,46 @@ class GroundContacts {
     return true;
   }
 
+  // The contacts that are left, for some lanes of a wider pack.
+  template <class Wide, class Map>
+  bool adopt(const GroundContacts<Wide>& o, const Map& map, Workspace& w) {
+    cone_ = o.cone_;
+    nlink_ = o.nlink_;
+    int n = 0;
+    for (int k = 0; k < nlink_; ++k) n += o.end_[k] - o.begin_[k];
+    all_ = w.take<Contact>(std::size_t(n));
+    live_ = w.take<int>(std::size_t(n));
+    Lane* lanes = w.take<Lane>(std::size_t(n) * kStride);
+    if (w.full()) return false;
+    n = 0;
+    for (int k = 0; k < nlink_; ++k) {
+      begin_[k] = n;
+      for (int i = o.begin_[k]; i < o.end_[k]; ++i) {
+        const auto& from = o.all_[o.live_[i]];
+        Contact& q = all_[n];
+        q = {lanes + std::size_t(n) * kStride, -1, 0, from.dim, {}, from.cone};
+        for (int e = 0; e < 3; ++e) q.turn[e] = from.turn[e];
+        map.take(from.lanes, 13 + q.dim, q.lanes);
+        q.owners = math::bits_of(q.D() > Lane(Real(0)));
+        live_[n] = n;
+        ++n;
+      }
+      end_[k] = n;
+    }
+    begin_[nlink_] = n;
+    return true;
+  }
+  // u back into the wider pack.
+  template <class Wide, class Map>
+  void return_u(GroundContacts<Wide>& o, const Map& map) const {
+    int n = 0;
+    for (int k = 0; k < nlink_; ++k) {
+      for (int i = o.begin_[k]; i < o.end_[k]; ++i, ++n) {
+        map.give(all_[n].u(), all_[n].dim, o.all_[o.live_[i]].u());
+      }
+    }
+  }
+
   // Leave out contacts that no lane of `active` has.
   SB_HD void prune(unsigned active) {
     for (int k = 0; k < nlink_; ++k) {
@@ -250,6 +290,9 @@ class GroundContacts {
   }
 
  private:
+  template <class>
+  friend class GroundContacts;
+
   static constexpr int kStride = 25;  // lanes of a contact: arm 3, frame 9, D, u 6, v 6
 
   struct Contact {

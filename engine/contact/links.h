@@ -70,7 +70,7 @@ struct Link {
   bool leaf;   // no link hangs on it
   bool joins;  // adds to what a sibling has left at the parent (backward order)
   int slot;    // of the sums that its children leave: one per chain of links
-  int ball;    // joint with limits whose axis turns with the state; -1: none
+  bool ball;    // a ball with limits
 };
 
 // Links of all trees and the orders in which to visit them.
@@ -98,14 +98,14 @@ struct Links {
         Link& l = link[n];
         l.dof = p.jnt_dofadr[j];
         l.n = 0;
-        l.ball = -1;
+        l.ball = false;
         l.free = p.jnt_type[j] == model::kJntFree;
         if (l.free) {
           l.n = 6;
           ++j;
         } else if (p.jnt_type[j] == model::kJntBall) {
           l.n = 3;
-          l.ball = p.jnt_limited[j] ? j : -1;
+          l.ball = p.jnt_limited[j] != 0;
           ++j;
         } else {
           while (j < jend && l.n < 3 && p.jnt_type[j] > model::kJntBall) ++l.n, ++j;
@@ -132,6 +132,25 @@ struct Links {
       inertia[k] = sum;
     }
     sort();
+  }
+
+  // The same links for some lanes of a wider pack.
+  template <class Wide, class Map>
+  void adopt(const Links<Wide>& o, const Map& map, Lane* inertias) {
+    n = o.n;
+    nslot = o.nslot;
+    for (int k = 0; k < n; ++k) {
+      link[k] = o.link[k];
+      order[k] = o.order[k];
+      first_child[k] = o.first_child[k];
+      next_child[k] = o.next_child[k];
+      inertia[k] = nullptr;
+      if (o.inertia[k] != nullptr) {
+        map.take(o.inertia[k], 10, inertias + 10 * k);
+        inertia[k] = inertias + 10 * k;
+      }
+      for (int i = link[k].dof; i < link[k].dof + link[k].n; ++i) of_dof[i] = k;
+    }
   }
 
  private:

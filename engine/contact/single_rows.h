@@ -34,6 +34,34 @@ class SingleRows {
     return true;
   }
 
+  // The rows that are left, for some lanes of a wider pack. 
+  template <class Wide, class Map>
+  bool adopt(const SingleRows<Wide>& o, const Map& map, Workspace& w) {
+    n_ = nlive_ = o.nlive_;
+    all_ = w.take<Row>(std::size_t(n_));
+    live_ = w.take<int>(std::size_t(n_));
+    Lane* lanes = w.take<Lane>(6 * std::size_t(n_));
+    if (w.full()) return false;
+    for (int k = 0; k < n_; ++k) {
+      const auto& from = o.all_[o.live_[k]];
+      Lane* own = lanes + 6 * k;
+      all_[k] = {from.dof, nullptr, from.minus, 0, from.eta, own};
+      map.take(from.lanes, 2, own);
+      if (from.axis != nullptr) {
+        map.take(from.axis, 3, own + 3);
+        all_[k].axis = own + 3;
+      }
+      all_[k].owners = math::bits_of(own[0] > Lane(Real(0)));
+      live_[k] = k;
+    }
+    return true;
+  }
+  // u back into the wider pack.
+  template <class Wide, class Map>
+  void return_u(SingleRows<Wide>& o, const Map& map) const {
+    for (int k = 0; k < n_; ++k) map.give(all_[k].u(), o.all_[o.live_[k]].u());
+  }
+
   // Leave out rows that no lane of `active` has.
   SB_HD void prune(unsigned active) {
     int n = 0;
@@ -132,16 +160,23 @@ class SingleRows {
     });
   }
 
-  // Weight of the limit of the ball that starts at `dof`.
-  SB_HD Lane ball_weight(int dof) {
-    Lane w(Real(0));
+  // Adds the limits of the ball that starts at `dof` to its 3 x 3 block.
+  SB_HD void add_ball(int dof, Lane (&D)[3][3]) {
     each([&](Row& q) {
-      if (q.axis != nullptr && q.dof == dof) w = scalar_hessian(q.eta, q.D(), q.u());
+      if (q.axis == nullptr || q.dof != dof) return;
+      const Lane w = scalar_hessian(q.eta, q.D(), q.u());
+      SB_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        SB_UNROLL
+        for (int b = 0; b <= a; ++b) D[a][b] = fma(w * q.axis[a], q.axis[b], D[a][b]);
+      }
     });
-    return w;
   }
 
  private:
+  template <class>
+  friend class SingleRows;
+
   struct Row {
     int dof;
     const Lane* axis;  // ball: 3 values; else null
