@@ -10,6 +10,7 @@
 #pragma once
 
 #include "engine/contact/articulated.h"
+#include "engine/contact/ground_forms.h"
 #include "engine/contact/rows.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -116,7 +117,11 @@ class GroundContacts {
       for (int i = o.begin_[k]; i < o.end_[k]; ++i) {
         const auto& from = o.all_[o.live_[i]];
         Contact& q = all_[n];
-        q = {lanes + std::size_t(n) * kStride, -1, 0, from.dim, {}, from.cone};
+        q = {};
+        q.lanes = lanes + std::size_t(n) * kStride;
+        q.dim = from.dim;
+        q.flat = from.flat;
+        q.cone = from.cone;
         for (int e = 0; e < 3; ++e) q.turn[e] = from.turn[e];
         map.take(from.lanes, 13 + q.dim, q.lanes);
         q.owners = math::bits_of(q.D() > Lane(Real(0)));
@@ -154,9 +159,9 @@ class GroundContacts {
   // u += J a for the motions S of the links.
   SB_HD void add_to_u(const Lane* S) {
     for_links([&](int k) {
-      each(k, [&](auto kind, Contact& q) {
+      each(k, [&](auto kind, auto q) {
         Lane v[decltype(kind)::kDim];
-        motion<decltype(kind)>(q, S + 6 * k, v);
+        q.template motion<decltype(kind)>(S + 6 * k, v);
         SB_UNROLL
         for (int r = 0; r < decltype(kind)::kDim; ++r) q.u()[r] += v[r];
       });
@@ -166,17 +171,17 @@ class GroundContacts {
   // v = J x for the motions S of the links; adds the cost at u, and at u + v.
   SB_HD void start(const Lane* S, Lane& cost0, Lane& cost1) {
     for_links([&](int k) {
-      each(k, [&](auto kind, Contact& q) {
+      each(k, [&](auto kind, auto q) {
         using Cone = decltype(kind);
         Lane v[Cone::kDim], u[Cone::kDim];
-        motion<Cone>(q, S + 6 * k, v);
-        cost0 += Cone::cost(q.cone, q.D(), q.u());
+        q.template motion<Cone>(S + 6 * k, v);
+        cost0 += Cone::cost(q.cone(), q.D(), q.u());
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) {
           q.v()[r] = v[r];
           u[r] = q.u()[r] + v[r];
         }
-        cost1 += Cone::cost(q.cone, q.D(), u);
+        cost1 += Cone::cost(q.cone(), q.D(), u);
       });
     });
   }
@@ -185,13 +190,13 @@ class GroundContacts {
   SB_HD void step(const Lane* S, Lane& slope0, Slope<Lane>& slope1, Mask& same) {
     PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
     for_links([&](int k) {
-      each(k, [&](auto kind, Contact& q) {
+      each(k, [&](auto kind, auto q) {
         using Cone = decltype(kind);
         Lane v[Cone::kDim];
-        motion<Cone>(q, S + 6 * k, v);
+        q.template motion<Cone>(S + 6 * k, v);
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) q.v()[r] = v[r];
-        Cone::step(q.cone, q.D(), q.u(), v, slope0, slope1, changed);
+        Cone::step(q.cone(), q.D(), q.u(), v, slope0, slope1, changed);
       });
     });
     same = same & no_change<Lane>(changed);
@@ -199,13 +204,13 @@ class GroundContacts {
 
   SB_HD void slope(unsigned need, Lane alpha, Slope<Lane>& s) {
     for_links([&](int k) {
-      each(k, [&](auto kind, Contact& q) {
+      each(k, [&](auto kind, auto q) {
         using Cone = decltype(kind);
-        if ((q.owners & need) == 0) return;
+        if ((q.q.owners & need) == 0) return;
         Lane u[Cone::kDim];
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-        Cone::slope(q.cone, q.D(), u, q.v(), s);
+        Cone::slope(q.cone(), q.D(), u, q.v(), s);
       });
     });
   }
@@ -214,12 +219,12 @@ class GroundContacts {
   SB_HD Lane cost(Lane alpha) {
     Lane sum(Real(0));
     for_links([&](int k) {
-      each(k, [&](auto kind, Contact& q) {
+      each(k, [&](auto kind, auto q) {
         using Cone = decltype(kind);
         Lane u[Cone::kDim];
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-        sum += Cone::cost(q.cone, q.D(), u);
+        sum += Cone::cost(q.cone(), q.D(), u);
       });
     });
     return sum;
@@ -235,17 +240,17 @@ class GroundContacts {
       SB_UNROLL
       for (int i = 0; i < 6; ++i) w[i] = Lane(Real(0));
       PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
-      each(k, [&](auto kind, Contact& q) {
+      each(k, [&](auto kind, auto q) {
         using Cone = decltype(kind);
         Lane u[Cone::kDim], f[Cone::kDim];
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) {
           u[r] = fma(alpha, select(active, q.v()[r], zero), q.u()[r]);
         }
-        Cone::update(q.cone, q.D(), q.u(), u, f, changed);
+        Cone::update(q.cone(), q.D(), q.u(), u, f, changed);
         SB_UNROLL
         for (int r = 0; r < Cone::kDim; ++r) q.u()[r] = u[r];
-        add_wrench<Cone>(q, f, w);
+        q.template add_wrench<Cone>(f, w);
       });
       SB_UNROLL
       for (int i = 0; i < 6; ++i) wrench[6 * k + i] = w[i];
@@ -260,12 +265,11 @@ class GroundContacts {
       SB_UNROLL
       for (int i = 0; i < 6; ++i) w[i] = Lane(Real(0));
       for (int i = begin_[k]; i < begin_[k + 1]; ++i) {
-        Contact& q = all_[i];
-        with_cone<Lane>(q.dim, cone_, [&](auto kind) {
+        visit(all_[i], [&](auto kind, auto q) {
           using Cone = decltype(kind);
           Lane f[Cone::kDim];
-          Cone::force(q.cone, q.D(), q.u(), f);
-          add_wrench<Cone>(q, f, w);
+          Cone::force(q.cone(), q.D(), q.u(), f);
+          q.template add_wrench<Cone>(f, w);
         });
       }
       SB_UNROLL
@@ -275,17 +279,13 @@ class GroundContacts {
 
   // Y += X'W X of the contacts of a link, W at u, for the lanes `active`.
   SB_HD void add_inertia(int k, Mask active, Lane* Y) {
-    each(k, [&](auto kind, Contact& q) {
+    each(k, [&](auto kind, auto q) {
       using Cone = decltype(kind);
       Lane W[Cone::kDim * (Cone::kDim + 1) / 2];
-      Cone::hessian(q.cone, q.D(), q.u(), W);
+      Cone::hessian(q.cone(), q.D(), q.u(), W);
       // W is positive semidefinite with W_00 > 0 wherever it is not zero.
       if (!any(active & (W[0] > Lane(Real(0))))) return;
-      if constexpr (Cone::kDim <= 3) {
-        add_translations<Cone>(q, W, Y);
-      } else {
-        add_rows<Cone>(q, W, Y);
-      }
+      q.template add_inertia<Cone>(W, Y);
     });
   }
 
@@ -293,21 +293,8 @@ class GroundContacts {
   template <class>
   friend class GroundContacts;
 
-  static constexpr int kStride = 25;  // lanes of a contact: arm 3, frame 9, D, u 6, v 6
-
-  struct Contact {
-    Lane* lanes;
-    int next;         // while places are found: of the same class
-    unsigned owners;  // lanes that have the contact
-    int dim;
-    Real turn[3];  // coefficients of rows 3 ... 5 over those of rows 0 ... 2
-    ConeParams<Real> cone;
-    SB_INLINE Lane* arm() const { return lanes; }
-    SB_INLINE Lane* frame() const { return lanes + 3; }
-    SB_INLINE Lane& D() const { return lanes[12]; }
-    SB_INLINE Lane* u() const { return lanes + 13; }
-    SB_INLINE Lane* v() const { return lanes + 19; }
-  };
+  using Contact = GroundContact<Lane>;
+  static constexpr int kStride = Contact::kLanes;
 
   // Contacts of one link that may share places: their pairs have the same parameters.
   struct Class {
@@ -349,8 +336,18 @@ class GroundContacts {
     *at = e;
   }
 
+  // Whether a pair's contacts have the world's z as their normal and equal frictions along both
+  // tangents: contacts with a plane of the world that faces upward. Frames are then exact: see
+  // collide/narrow_phase.h.
+  static SB_HD bool is_flat(const model::Params<Real>& p, const collide::PairParams<Real>& pair) {
+    const Real* turn = p.derived.geom_rot + 9 * pair.geom1;
+    return p.geom_type[pair.geom1] == model::kGeomPlane && p.geom_bodyid[pair.geom1] == 0 &&
+           turn[2] == Real(0) && turn[5] == Real(0) && turn[8] == Real(1) &&
+           pair.friction[0] == pair.friction[1];
+  }
+
   // From pos, frame, dist (in u) and a mark (in D) to the contact of a link.
-  static SB_HD void finish(const Context<Lane>& c, const collide::PairParams<Real>& pair,
+  SB_HD void finish(const Context<Lane>& c, const collide::PairParams<Real>& pair,
                            const ContactLaw<Real>& law, int dof, Contact& q) {
     const auto& p = c.p;
     const auto& d = c.d;
@@ -376,12 +373,13 @@ class GroundContacts {
       SB_UNROLL
       for (int i = 0; i < 3; ++i) q.frame()[3 * r + i] = q.frame()[3 * r + i] * scale;
     }
+    q.flat = is_flat(p, pair);
+    if (q.flat) {
+      for (int i = 0; i < 2; ++i) q.frame()[i] = q.frame()[3 + i];
+    }
     const Lane* body = d.cvel + 6 * (minus ? p.geom_bodyid[pair.geom1] : b2);
     Lane v[6];
-    if (pair.dim == 1) motion<Pyramid<Lane, 1>>(q, body, v);
-    if (pair.dim == 3) motion<Pyramid<Lane, 3>>(q, body, v);
-    if (pair.dim == 4) motion<Pyramid<Lane, 4>>(q, body, v);
-    if (pair.dim == 6) motion<Pyramid<Lane, 6>>(q, body, v);
+    visit(q, [&](auto kind, auto form) { form.template motion<decltype(kind)>(body, v); });
     const Mask has = q.D() > zero;
     q.owners = math::bits_of(has);
     q.D() = law.apply(q.u()[0] - Lane(pair.margin), has, pair.dim, v);
@@ -395,140 +393,20 @@ class GroundContacts {
     }
   }
 
+  // f(Cone, contact in its form) for the contacts that are left of a link.
   template <class F>
   SB_INLINE void each(int k, F&& f) const {
-    for (int i = begin_[k]; i < end_[k]; ++i) {
-      Contact& q = all_[live_[i]];
-      with_cone<Lane>(q.dim, cone_, [&](auto kind) { f(kind, q); });
-    }
+    for (int i = begin_[k]; i < end_[k]; ++i) visit(all_[live_[i]], f);
   }
-
-  static SB_INLINE Lane dot3(const Lane* a, const Lane* b) {
-    return fma(a[2], b[2], fma(a[1], b[1], a[0] * b[0]));
-  }
-
-  // Motion of the base rows.
-  template <class Cone>
-  static SB_INLINE void motion(const Contact& q, const Lane* S, Lane* v) {
-    const Lane* r = q.arm();
-    Lane at[3];
-    SB_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3, k = (i + 2) % 3;
-      at[i] = fnma(S[k], r[j], fma(S[j], r[k], S[3 + i]));
-    }
-    SB_UNROLL
-    for (int i = 0; i < Cone::kDim; ++i) {
-      v[i] = i < 3 ? dot3(q.frame() + 3 * i, at)
-                   : dot3(q.frame() + 3 * (i - 3), S) * Lane(q.turn[i < 3 ? 0 : i - 3]);
-    }
-  }
-
-  // w += force and moment of the rows' forces.
-  template <class Cone>
-  static SB_INLINE void add_wrench(const Contact& q, const Lane* f, Lane* w) {
-    const Lane* r = q.arm();
-    Lane force[3];
-    SB_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      force[i] = f[0] * q.frame()[i];
-      SB_UNROLL
-      for (int row = 1; row < (Cone::kDim < 3 ? 1 : 3); ++row) {
-        force[i] = fma(f[row], q.frame()[3 * row + i], force[i]);
+  template <class F>
+  SB_INLINE void visit(Contact& q, F&& f) const {
+    with_cone<Lane>(q.dim, cone_, [&](auto kind) {
+      if (q.flat) {
+        f(kind, FlatContact<Lane>{q});
+      } else {
+        f(kind, FreeContact<Lane>{q});
       }
-      w[3 + i] += force[i];
-    }
-    SB_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3, k = (i + 2) % 3;
-      w[i] = fnma(r[k], force[j], fma(r[j], force[k], w[i]));
-      SB_UNROLL
-      for (int row = 3; row < Cone::kDim; ++row) {
-        w[i] = fma(f[row] * Lane(q.turn[row - 3]), q.frame()[3 * (row - 3) + i], w[i]);
-      }
-    }
-  }
-
-  // Up to three rows, all of them translations: with K = frame'W frame, add K, [r] K and
-  // [r] K [r]'.
-  template <class Cone>
-  static SB_INLINE void add_translations(const Contact& q, const Lane* W, Lane* Y) {
-    constexpr int kDim = Cone::kDim;
-    const Lane *f = q.frame(), *r = q.arm();
-    Lane K[6];
-    Lane WF[3][kDim];
-    SB_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      Lane column[kDim];
-      SB_UNROLL
-      for (int row = 0; row < kDim; ++row) column[row] = f[3 * row + i];
-      weigh<Cone>(W, column, WF[i]);
-      SB_UNROLL
-      for (int j = 0; j < 3; ++j) {
-        if (j > i) continue;
-        Lane sum = WF[i][0] * f[j];
-        SB_UNROLL
-        for (int row = 1; row < kDim; ++row) sum = fma(WF[i][row], f[3 * row + j], sum);
-        K[tri(i, j)] = sum;
-        Y[tri(3 + i, 3 + j)] += sum;
-      }
-    }
-    Lane T[3][3];  // [r] times column i of K
-    SB_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      SB_UNROLL
-      for (int j = 0; j < 3; ++j) {
-        const int a = (j + 1) % 3, b = (j + 2) % 3;
-        T[i][j] =
-            fnma(r[b], K[i >= a ? tri(i, a) : tri(a, i)], r[a] * K[i >= b ? tri(i, b) : tri(b, i)]);
-        Y[tri(3 + i, j)] += T[i][j];
-      }
-    }
-    SB_UNROLL
-    for (int j = 0; j < 3; ++j) {
-      SB_UNROLL
-      for (int m = 0; m < 3; ++m) {
-        if (m > j) continue;
-        const int a = (m + 1) % 3, b = (m + 2) % 3;
-        Lane& y = Y[tri(j, m)];
-        y = fnma(r[b], T[a][j], fma(r[a], T[b][j], y));
-      }
-    }
-  }
-
-  template <class Cone>
-  static SB_INLINE void add_rows(const Contact& q, const Lane* W, Lane* Y) {
-    constexpr int kDim = Cone::kDim;
-    const Lane *f = q.frame(), *r = q.arm();
-    const Lane zero(Real(0));
-    Lane X[6][kDim];
-    SB_UNROLL
-    for (int row = 0; row < kDim; ++row) {
-      const Lane* dir = f + 3 * (row % 3);
-      SB_UNROLL
-      for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        X[i][row] = row < 3 ? fnma(r[k], dir[j], r[j] * dir[k])
-                            : dir[i] * Lane(q.turn[row < 3 ? 0 : row - 3]);
-        X[3 + i][row] = row < 3 ? dir[i] : zero;
-      }
-    }
-    SB_UNROLL
-    for (int i = 0; i < 6; ++i) {
-      Lane WX[kDim];
-      weigh<Cone>(W, X[i], WX);
-      SB_UNROLL
-      for (int j = 0; j < 6; ++j) {
-        if (j > i) continue;
-        Lane sum = Y[tri(i, j)];
-        SB_UNROLL
-        for (int row = 0; row < kDim; ++row) {
-          if (j >= 3 && row >= 3) continue;
-          sum = fma(WX[row], X[j][row], sum);
-        }
-        Y[tri(i, j)] = sum;
-      }
-    }
+    });
   }
 
   Contact* all_;  // by link
