@@ -3,9 +3,10 @@
 //   positions    kinematics, com_position        qpos            -> poses, cinert, cdof
 //   inertia      composite_inertia               cinert, cdof    -> M
 //   factor       factor_M                        M               -> qLD
+//   velocities   com_velocity                    qvel            -> cvel
 //   collide      narrow_phase                    poses           -> contact slots
 //   rows         make_rows                       slots, qpos     -> constraint blocks
-//   velocities   com_velocity, bias              qvel            -> cvel, qfrc_bias
+//   bias         bias                            cvel            -> qfrc_bias
 //   passive      passive                         qpos, qvel      -> qfrc_passive
 //   actuation    actuation                       ctrl, act       -> qfrc_actuator
 //   smooth       smooth_acceleration             forces, qLD     -> qacc_smooth
@@ -72,11 +73,9 @@ class Stepper {
       dynamics::composite_inertia(m_, d_);
     }
     dynamics::factor_M(m_, d_);
+    if (!links) dynamics::com_velocity(m_, s_, d_);
     collide_and_make_rows();
-    if (!links) {
-      dynamics::com_velocity(m_, s_, d_);
-      dynamics::bias(m_, s_, d_);
-    }
+    if (!links) dynamics::bias(m_, s_, d_);
     dynamics::passive(m_, s_, d_);
     dynamics::actuation(m_, s_, d_);
     dynamics::smooth_acceleration(m_, s_, d_);
@@ -131,9 +130,11 @@ class Stepper {
     } while (grew());
   }
 
-  // Motion vectors and inertias about the trees' centres, which contacts read; once a step.
+  // Motions, velocities and inertias about the trees' centres, which contacts read; once a step.
   void centre() {
-    if (!centred_) dynamics::com_position(m_, s_, d_);
+    if (centred_) return;
+    dynamics::com_position(m_, s_, d_);
+    dynamics::com_velocity(m_, s_, d_);
     centred_ = true;
   }
 
@@ -171,7 +172,7 @@ class Stepper {
   const collide::PairParams<Real>* pairs_ = nullptr;
   int npair_ = 0;
   bool posed_ = false;    // poses of bodies and geoms belong to this step's state
-  bool centred_ = false;  // so do cinert, cdof and subtree_com
+  bool centred_ = false;  // so do cinert, cdof, cvel and subtree_com
 };
 
 }  // namespace stepbench::batch::inline SB_ISA

@@ -55,6 +55,9 @@ struct Comfree {
     for (int i = 0; i < p.nv; ++i) d.qacc[i] += acceleration[i];
   }
 
+  template <class Lane>
+  static SB_HD void prepare_report(const Context<Lane>&) {}
+
   // Force of a scalar block; forces of a contact's facets in MuJoCo's row order. After solve().
   template <class Lane>
   static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>& row) {

@@ -47,6 +47,14 @@ struct Slope {
   Lane first, second;
 };
 
+// Sign bits that say, per lane, whether any piece of the cost changed: collected by `or`.
+template <class Lane>
+using PieceBits = typename math::BitsOf<Lane>::type;
+template <class Lane>
+SB_INLINE MaskOf<Lane> no_change(PieceBits<Lane> bits) {
+  return !math::nonzero<Lane>(bits & math::to_bits(Lane(RealOf<Lane>(-0.0))));
+}
+
 template <class Lane, int Dim>
 struct Pyramid {
   using Real = RealOf<Lane>;
@@ -74,14 +82,45 @@ struct Pyramid {
   }
   static SB_INLINE void force(const auto&, Lane D, const Lane* u, Lane* f) {
     const Lane zero(Real(0));
+    Lane x[kEdges];
     SB_UNROLL
-    for (int r = 0; r < Dim; ++r) f[r] = zero;
+    for (int e = 0; e < kEdges; ++e) x[e] = math::min(edge(u, e), zero);
+    sum_forces(D, x, f);
+  }
+  // The same at `to`; bits where an edge's piece differs from that at `from` and D is not zero.
+  static SB_INLINE void update(const auto&, Lane D, const Lane* from, const Lane* to, Lane* f,
+                               PieceBits<Lane>& changed) {
+    const Lane zero(Real(0));
+    Lane x[kEdges];
+    PieceBits<Lane> bits = math::to_bits(zero);
     SB_UNROLL
     for (int e = 0; e < kEdges; ++e) {
-      const Lane x = -(D * math::min(edge(u, e), zero));
-      f[0] = f[0] + x;
-      if constexpr (Dim > 1) f[1 + e / 2] = e % 2 == 0 ? f[1 + e / 2] + x : f[1 + e / 2] - x;
+      x[e] = math::min(edge(to, e), zero);  // +0 for -0: its sign tells the piece
+      bits = bits | (math::to_bits(x[e]) ^ math::to_bits(math::min(edge(from, e), zero)));
     }
+    changed = changed | (bits & math::to_bits(zero - D));
+    sum_forces(D, x, f);
+  }
+  // Slope at u, slope and curvature at u + v; bits as above between the two.
+  static SB_INLINE void step(const auto&, Lane D, const Lane* u, const Lane* v, Lane& slope0,
+                             Slope<Lane>& slope1, PieceBits<Lane>& changed) {
+    const Lane zero(Real(0));
+    Lane at0 = zero, at1 = zero, second = zero;
+    PieceBits<Lane> bits = math::to_bits(zero);
+    SB_UNROLL
+    for (int e = 0; e < kEdges; ++e) {
+      const Lane y = edge(v, e), from = edge(u, e);
+      const Lane x0 = math::min(from, zero), x1 = math::min(from + y, zero);
+      bits = bits | (math::to_bits(x0) ^ math::to_bits(x1));
+      at0 = e == 0 ? x0 * y : fma(x0, y, at0);
+      at1 = e == 0 ? x1 * y : fma(x1, y, at1);
+      const Lane active = select(x1 < zero, y, zero);
+      second = e == 0 ? active * y : fma(active, y, second);
+    }
+    changed = changed | (bits & math::to_bits(zero - D));
+    slope0 = fma(D, at0, slope0);
+    slope1.first = fma(D, at1, slope1.first);
+    slope1.second = fma(D, second, slope1.second);
   }
   // W as a packed lower triangle; entries outside the arrow (0,*), diagonal are zero.
   static SB_INLINE void hessian(const auto&, Lane D, const Lane* u, Lane* W) {
@@ -101,13 +140,16 @@ struct Pyramid {
   }
   static SB_INLINE void slope(const auto&, Lane D, const Lane* u, const Lane* v, Slope<Lane>& s) {
     const Lane zero(Real(0));
+    Lane first = zero, second = zero;
     SB_UNROLL
     for (int e = 0; e < kEdges; ++e) {
-      const Lane x = edge(u, e), y = edge(v, e);
-      const Lane wy = select(x < zero, D, zero) * y;
-      s.first = fma(wy, x, s.first);
-      s.second = fma(wy, y, s.second);
+      const Lane x = math::min(edge(u, e), zero), y = edge(v, e);
+      const Lane active = select(x < zero, y, zero);
+      first = e == 0 ? x * y : fma(x, y, first);
+      second = e == 0 ? active * y : fma(active, y, second);
     }
+    s.first = fma(D, first, s.first);
+    s.second = fma(D, second, s.second);
   }
   // Whether the cost is one and the same quadratic at u and at w.
   static SB_INLINE MaskOf<Lane> same_piece(const auto&, const Lane* u, const Lane* w) {
@@ -123,6 +165,18 @@ struct Pyramid {
   // Forces of the edges, in MuJoCo's order.
   static SB_HD void edge_forces(Lane D, const Lane* u, Lane* f) {
     for (int e = 0; e < kEdges; ++e) f[e] = -(D * math::min(edge(u, e), Lane(Real(0))));
+  }
+
+ private:
+  // From min(edge, 0) of each edge.
+  static SB_INLINE void sum_forces(Lane D, const Lane* x, Lane* f) {
+    const Lane minus = -D;
+    f[0] = x[0];
+    SB_UNROLL
+    for (int e = 1; e < kEdges; ++e) f[0] = f[0] + x[e];
+    f[0] = f[0] * minus;
+    SB_UNROLL
+    for (int r = 1; r < Dim; ++r) f[r] = (x[2 * r - 2] - x[2 * r - 1]) * minus;
   }
 };
 
@@ -205,10 +259,32 @@ struct Elliptic {
     s.first = fma(Dc, x * dx, fma(Db, fma(uv, inv2, u[0] * v[0]), s.first));
     s.second = fma(Dc, fnma(x, ddT, dx * dx), fma(Db, fma(vv, inv2, v[0] * v[0]), s.second));
   }
+  static SB_INLINE void update(const auto& p, Lane D, const Lane* from, const Lane* to, Lane* f,
+                               PieceBits<Lane>& changed) {
+    changed = changed | change(p, D, from, to);
+    force(p, D, to, f);
+  }
+  static SB_INLINE void step(const auto& p, Lane D, const Lane* u, const Lane* v, Lane& slope0,
+                             Slope<Lane>& slope1, PieceBits<Lane>& changed) {
+    Slope<Lane> at0{slope0, Lane(Real(0))};
+    slope(p, D, u, v, at0);
+    slope0 = at0.first;
+    Lane w[Dim];
+    SB_UNROLL
+    for (int r = 0; r < Dim; ++r) w[r] = u[r] + v[r];
+    slope(p, D, w, v, slope1);
+    changed = changed | change(p, D, u, w);
+  }
   static SB_INLINE MaskOf<Lane> same_piece(const auto& p, const Lane* u, const Lane* w) {
     const Zone a = zone(p, u), b = zone(p, w);
     const auto top_a = !(a.middle | a.bottom), top_b = !(b.middle | b.bottom);
     return (a.bottom & b.bottom) | (top_a & top_b);
+  }
+
+ private:
+  static SB_INLINE PieceBits<Lane> change(const auto& p, Lane D, const Lane* u, const Lane* w) {
+    const Lane zero(Real(0));
+    return math::to_bits(select(same_piece(p, u, w) | (D == zero), zero, Lane(Real(-0.0))));
   }
 };
 

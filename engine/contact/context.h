@@ -19,9 +19,13 @@ using math::MaskOf;
 using math::RealOf;
 using math::select;
 
-// Worlds of more dofs than this run in the single layout only: a dof's ancestors fit one 64-bit
-// word.
-inline constexpr int kMaxPackedDofs = 64;
+// Worlds of more dofs than this run in the single layout only: a dof's ancestors fit two 64-bit
+// words.
+inline constexpr int kMaxPackedDofs = 128;
+
+// Contacts whose rows are formed: all, those between two moving bodies, or none (number of `newton`
+// in the list of contact models: 0).
+enum class RowForm { kAll, kCoupled, kNone };
 
 template <class Lane>
 struct Context {
@@ -33,9 +37,12 @@ struct Context {
   Options<Real> options;
   bool single = false;  // single layout: solve island by island (Lane is a scalar)
 
-  // Whether contacts get their values in the contact model: Newton's islands, many contacts at
-  // once.
-  SB_HD bool lists_only() const { return kWidth<Lane> == 1 && single && options.model == 0; }
+  // Which contacts get their rows before the contact model runs. Newton forms the others itself:
+  // in the single layout many at once, in the packed one (contacts with the world) none at all.
+  SB_HD RowForm row_form() const {
+    if (options.model != 0) return RowForm::kAll;
+    return single ? RowForm::kNone : RowForm::kCoupled;
+  }
 };
 
 // Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the
@@ -47,12 +54,13 @@ struct Blocks {
   int* con;         // ncon: slots
   int* con_dofadr;  // maxcon: where a slot's dofs start in `dof`
   int* con_ndof;    // maxcon
+  int* con_last;    // maxcon: last dof that moves a contact with the world; -1: two bodies move
   int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
   int* dof;         // maxj: dofs of each slot, ascending
-  int* sign;        // nv: working memory
-  int* geom_dof;    // ngeom: last dof that moves a geom; -1: none (only where lists_only)
-  bool lists_only = false;
-  std::size_t bytes = 0;  // of the workspace used so far
+  int* sign;        // nv: room for one slot's
+  int* geom_dof;    // ngeom: last dof that moves a geom; -1: none (only with RowForm::kNone)
+  RowForm form = RowForm::kAll;  // which contacts have dofs, Jacobians, D and aref
+  std::size_t bytes = 0;         // of the workspace used so far
 };
 
 // Carves arrays out of the workspace; counts on when it is full, so that `bytes` is then the need.

@@ -24,9 +24,7 @@ EfcRows expand(const Context<Lane>& c, int lane) {
   const auto& p = c.p;
   auto& d = c.d;
   const Blocks& b = blocks_of(d);
-  if (b.lists_only) {
-    for (int k = 0; k < b.ncon; ++k) fill_contact(c, b.con[k]);
-  }
+  Model::prepare_report(c);
   EfcRows out;
   out.con_address.assign(std::size_t(d.ncon), -1);
   const auto value = [lane](const Lane& x) { return double(math::get(x, lane)); };

@@ -1,8 +1,9 @@
-// Hessian H = M + J' W J of packed worlds and its sparse factor.
+// Hessian H = M + J' W J of packed worlds and its sparse factor: for worlds in which many contacts
+// couple moving bodies (others: minimise_tree.h).
 //
 // The factor is L' D L, eliminated from the last dof to the first, as MuJoCo factors M: a row's
 // pattern is then its ancestors in the tree. A contact of a body with the world adds nothing to
-// that pattern; one between two branches couples them and fills in. Patterns are 64-bit words, so
+// that pattern; one between two branches couples them and fills in. Patterns are sets of bits, so
 // the symbolic step is a few hundred bit operations and is repeated for each solve; the numeric
 // step visits set bits only.
 //
@@ -12,14 +13,12 @@
 // Rows of one chain of dofs share their pattern and are eliminated together (up to 4), which loads
 // and stores each target once. The order of additions to a target stays that of single rows.
 //
-// Newton (newton.h) needs of a Hessian: assemble(), factor(), solve(x). An articulated-body form
-// (packed_contacts.md 3) that never forms H would take this class's place.
+// minimise.h needs of a Hessian: assemble(), factor(), solve(x).
 #pragma once
-
-#include <cstdint>
 
 #include "engine/contact/block_ops.h"
 #include "engine/contact/contact_inertia.h"
+#include "engine/contact/links.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -42,53 +41,47 @@ class PackedHessian {
     Lane* inertias = w.take<Lane>(ContactInertia<Lane>::memory(nv));
     column_ = w.take<int>(std::size_t(nv * (nv + 1) / 2));
     extra_ = w.take<int>(std::size_t(nv * (nv + 1) / 2));
-    last_ = w.take<int>(std::size_t(c.d.maxcon));
     if (w.full()) {
       c.d.need_workspace = w.bytes();
       return false;
     }
     inertia_.bind(c, inertias);
-    std::uint64_t tree[kMaxPackedDofs],
-        mask[kMaxPackedDofs];  // bit j of mask[i]: entry (i, j), j < i
+    DofSet tree[kMaxPackedDofs], mask[kMaxPackedDofs];  // j in mask[i]: entry (i, j), j < i
     for (int i = 0; i < nv; ++i) {
       const int parent = p.dof_parentid[i];
-      tree[i] = parent < 0 ? 0 : tree[parent] | std::uint64_t(1) << parent;
+      if (parent >= 0) {
+        tree[i] = tree[parent];
+        tree[i].add(parent);
+      }
       mask[i] = tree[i];
     }
     for (int k = 0; k < range.ncon; ++k) {
       const int slot = range.con[k];
+      if (b.con_last[slot] >= 0) continue;  // moves by a chain of the tree
       const int* dof = b.dof + b.con_dofadr[slot];
-      const int last = dof[b.con_ndof[slot] - 1];
-      // A contact with the world moves by the whole chain of a body's dofs.
-      std::uint64_t dofs = 0;
-      for (int i = 0; i < b.con_ndof[slot]; ++i) dofs |= std::uint64_t(1) << dof[i];
-      const bool ground = dofs == (tree[last] | std::uint64_t(1) << last);
-      last_[slot] = ground ? last : -1;
-      if (ground) continue;
-      std::uint64_t below = 0;
+      DofSet below;
       for (int i = 0; i < b.con_ndof[slot]; ++i) {
-        mask[dof[i]] |= below;
-        below |= std::uint64_t(1) << dof[i];
+        mask[dof[i]].add(below);
+        below.add(dof[i]);
       }
     }
     int n = 0;
     for (int i = nv - 1; i >= 0; --i) {
       if (mask[i] == tree[i]) continue;  // the ancestors' rows hold this pattern already
-      for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1) {
-        const int j = lowest_bit(rest);
-        mask[j] |= mask[i] & ((std::uint64_t(1) << j) - 1);
-      }
+      mask[i].each([&](int j) { mask[j].add(mask[i].below(j)); });
     }
     nextra_ = 0;
     for (int i = 0; i < nv; ++i) {
-      for (std::uint64_t rest = mask[i] & ~tree[i]; rest != 0; rest &= rest - 1) {
-        extra_[nextra_++] = tri(i, lowest_bit(rest));
-      }
+      mask[i].without(tree[i]).each([&](int j) { extra_[nextra_++] = tri(i, j); });
       start_[i] = n;
-      for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1)
-        column_[n++] = lowest_bit(rest);
+      mask[i].each([&](int j) { column_[n++] = j; });
       count_[i] = n - start_[i];
-      const bool follows = i > 0 && mask[i] == (mask[i - 1] | std::uint64_t(1) << (i - 1));
+      bool follows = i > 0;
+      if (follows) {
+        DofSet next = mask[i - 1];
+        next.add(i - 1);
+        follows = mask[i] == next;
+      }
       group_[i] = follows && group_[i - 1] < kMaxGroup ? group_[i - 1] + 1 : 1;
     }
     return true;
@@ -129,8 +122,8 @@ class PackedHessian {
           Cone::hessian(cone, D, d.con_u + 6 * slot, W);
           // W is positive semidefinite with W_00 > 0 wherever it is not zero.
           if (!any(W[0] > Lane(Real(0)))) return;
-          if (last_[slot] >= 0) {
-            inertia_.template add<Cone>(slot, last_[slot], W);
+          if (blocks_of(c_->d).con_last[slot] >= 0) {
+            inertia_.template add<Cone>(slot, blocks_of(c_->d).con_last[slot], W);
             return;
           }
           for (int a = 0; a < n; ++a) {
@@ -214,14 +207,6 @@ class PackedHessian {
 
  private:
   static constexpr int kMaxGroup = 4;
-
-  static SB_INLINE int lowest_bit(std::uint64_t x) {
-#if defined(__CUDA_ARCH__)
-    return __ffsll(static_cast<long long>(x)) - 1;
-#else
-    return __builtin_ctzll(x);
-#endif
-  }
 
   // Rows last, last - 1, ..., last - N + 1: the later of them hold the pattern of the first, plus
   // the rows of the group before them.
@@ -337,7 +322,6 @@ class PackedHessian {
   int* column_;    // set bits of each row, ascending
   int* extra_;     // entries that M's pattern lacks
   int nextra_;
-  int* last_;  // by slot: the last dof of a contact with the world, -1: between two bodies
   ContactInertia<Lane> inertia_;
   int start_[kMaxPackedDofs], count_[kMaxPackedDofs];
   int group_[kMaxPackedDofs];  // rows eliminated together, counted from the first

@@ -22,6 +22,7 @@ struct Spring {
 template <class Real>
 struct Impedance {
   Real dmin, dmax, width, mid, power;
+  Real per_width;     // 1/width
   Real below, above;  // 1/mid^(power-1), 1/(1-mid)^(power-1)
 };
 
@@ -40,6 +41,7 @@ SB_HD Impedance<Real> impedance_params(const Real* solimp, Real width = Real(-1)
   r.dmin = math::clamp(solimp[0], lo, hi);
   r.dmax = math::clamp(solimp[1], lo, hi);
   r.width = width >= Real(0) ? width : math::max(solimp[2], Real(0));
+  r.per_width = Real(1) / math::max(r.width, math::kMinVal<Real>);
   r.mid = math::clamp(solimp[3], lo, hi);
   r.power = math::max(solimp[4], Real(1));
   r.below = Real(1) / power(r.mid, r.power - Real(1));
@@ -54,7 +56,7 @@ SB_HD Lane impedance(const Impedance<RealOf<Lane>>& s, Lane r) {
   if (s.dmin == s.dmax || s.width <= math::kMinVal<Real>) {
     return Lane(Real(0.5) * (s.dmin + s.dmax));
   }
-  const Lane x = math::min(math::abs(r) / Lane(s.width), Lane(Real(1)));
+  const Lane x = math::min(math::abs(r) * Lane(s.per_width), Lane(Real(1)));
   Lane y = x;
   if (s.power != Real(1)) {
     const Lane low = Lane(s.below) * power(x, s.power);
@@ -83,13 +85,31 @@ SB_HD Spring<Real> spring(const model::OptionParams<Real>& opt, const Real* solr
 }
 
 // 1/R of a row with diagonal approximation A (1/kg or 1/(kg m^2)), one for all lanes or one per
-// lane.
+// lane; R = (1 - d)/d A.
 template <class Lane, class T>
 SB_HD Lane row_stiffness(Lane d, T A) {
   using Real = RealOf<Lane>;
-  const Lane a = Lane(math::max(A, T(math::kMinVal<Real>)));
-  const Lane R = (Lane(Real(1)) - d) * a / d;
-  return Lane(Real(1)) / math::max(R, Lane(math::kMinVal<Real>));
+  const Lane one(Real(1)), tiny(math::kMinVal<Real>);
+  return d / math::max((one - d) * Lane(math::max(A, T(math::kMinVal<Real>))), tiny * d);
 }
+
+// Impedance and spring of the rows of one solref and solimp; rows of equal ones follow each other.
+template <class Real>
+struct RowLaw {
+  Impedance<Real> imp;
+  Spring<Real> sp;
+  Real key[7] = {Real(-1), Real(-1), Real(-1), Real(-1), Real(-1), Real(-1), Real(-1)};
+
+  SB_HD void set(const model::OptionParams<Real>& opt, const Real* solref, const Real* solimp) {
+    bool same = true;
+    for (int i = 0; i < 2; ++i) same = same && key[i] == solref[i];
+    for (int i = 0; i < 5; ++i) same = same && key[2 + i] == solimp[i];
+    if (same) return;
+    for (int i = 0; i < 2; ++i) key[i] = solref[i];
+    for (int i = 0; i < 5; ++i) key[2 + i] = solimp[i];
+    imp = impedance_params(solimp);
+    sp = spring(opt, solref, imp.dmax);
+  }
+};
 
 }  // namespace stepbench::contact::inline SB_ISA

@@ -27,7 +27,8 @@ class JointNewton {
     const Blocks& b = blocks_of(c.d);
     Mask contact(false);
     for (int k = 0; k < b.ncon; ++k) {
-      contact = contact | (c.d.con_D[b.con[k]] > Lane(Real(0)));
+      const int slot = b.con[k];
+      contact = contact | (c.d.con_dist[slot] < Lane(c.pairs[c.d.con_pair[slot]].margin));
     }
     return Mask(!contact);
   }

@@ -7,6 +7,8 @@
 //     static constexpr const char* kSummary = "one short line";  // in --help
 //     template <class Lane>
 //     static SB_HD void solve(Context<Lane>& c);
+//     template <class Lane>   // before forces of single rows are asked for
+//     static SB_HD void prepare_report(const Context<Lane>& c);
 //     template <class Lane>   // forces of single rows after solve(), for reports
 //     static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>&
 //     row); template <class Lane> static SB_HD void contact_row_forces(const Context<Lane>& c, int

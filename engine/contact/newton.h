@@ -27,7 +27,9 @@
 #include "engine/contact/hessian.h"
 #include "engine/contact/joint_newton.h"
 #include "engine/contact/minimise.h"
+#include "engine/contact/minimise_tree.h"
 #include "engine/contact/newton_single.h"
+#include "engine/contact/rows.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -58,21 +60,39 @@ struct Newton {
     }
     const auto run = d.out_nefc[0] > Lane(Real(0));
     const auto joints = JointNewton<Lane>::lanes(c);
-    if (any(run & !joints)) {
+    const auto tree = CoupledContacts<Lane>::few(c) & !joints;
+    const auto sparse = run & !(joints | tree);
+    if (any(sparse)) {
       const int begin = 0, end = p.nv;
       const Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+      complete_rows(c);
       PackedHessian<Lane> hessian;
       if (!hessian.prepare(c, all)) return;
-      minimise(c, all, hessian, run & !joints);
+      minimise(c, all, hessian, sparse);
     }
     if (any(run & joints)) {
       JointNewton<Lane> newton;
       if (!newton.prepare(c)) return;
       newton.solve(c, run & joints);
     }
+    if (any(run & tree)) {
+      TreeNewton<Lane> newton;
+      if (!newton.prepare(c, run & tree)) return;
+      newton.solve();
+    }
   }
 
-  // Force of a scalar block; forces of a contact's rows in MuJoCo's row order. After solve().
+  // Fills u of every block for the two functions below; the articulated solve keeps its own. After
+  // solve().
+  template <class Lane>
+  static SB_HD void prepare_report(const Context<Lane>& c) {
+    complete_rows(c);
+    const Blocks& b = blocks_of(c.d);
+    const Range all{b.sc, b.nsc, b.con, b.ncon, nullptr, nullptr, 0};
+    BlockOps<Lane>(c, all).product(c.d.qacc, true, c.d.con_u, c.d.sc_u);
+  }
+
+  // Force of a scalar block; forces of a contact's rows in MuJoCo's row order.
   template <class Lane>
   static SB_HD Lane scalar_row_force(const Context<Lane>& c, int id, const ScalarRow<Lane>& row) {
     return scalar_force(row.eta, c.d.sc_D[id], c.d.sc_u[id]);

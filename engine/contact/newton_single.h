@@ -30,7 +30,7 @@ SB_HD void solve_islands(Context<Real>& c) {
       if (outcome == FreeIsland<Real>::kMemory) return;
       if (outcome == FreeIsland<Real>::kDone) continue;
     }
-    if (blocks_of(c.d).lists_only) {
+    if (blocks_of(c.d).form == RowForm::kNone) {
       for (int i = 0; i < range.ncon; ++i) fill_contact(c, range.con[i]);
     }
     BlockHessian<Real> hessian;

@@ -4,6 +4,10 @@
 // con_aref, the lists of Blocks and out_nefc. Source: mujoco_warp.md 6.6 and 6.7. Work: sum over
 // contact slots of dim * dofs.
 //
+// Newton forms rows itself (context.h, RowForm): packed, it needs none of contacts with the world
+// (minimise_tree.h); single, it forms those of many contacts at once (contact_packs.h). What is
+// left out, complete_rows and fill_contact form for reports and for other solvers.
+//
 // A contact's rows other than the normal are stored times their friction coefficient. The pyramid's
 // edges are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
 #pragma once
@@ -25,20 +29,6 @@ SB_HD Real contact_weight(const model::Params<Real>& p, const collide::PairParam
          p.body_invweight0[2 * p.geom_bodyid[pair.geom2]];
 }
 
-// D of a contact at impedance d: of each pyramid edge, or of the normal row.
-template <class Lane>
-SB_HD Lane contact_stiffness(const model::Params<RealOf<Lane>>& p,
-                             const collide::PairParams<RealOf<Lane>>& pair, Lane d) {
-  using Real = RealOf<Lane>;
-  const Real tran = contact_weight(p, pair);
-  if (pair.dim == 1 || p.opt.cone == model::kElliptic) return row_stiffness(d, tran);
-  // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2 tran.
-  const Real mu2 = pair.friction[0] * pair.friction[0];
-  const Lane D0 = row_stiffness(d, tran + mu2 * tran);
-  const Real scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
-  return D0 / Lane(math::max(scale, math::kMinVal<Real>));
-}
-
 // Damping of a contact's rows other than the normal, whose spring is `sp`.
 template <class Real>
 SB_HD Real friction_damping(const model::OptionParams<Real>& opt,
@@ -52,6 +42,50 @@ SB_HD Real friction_damping(const model::OptionParams<Real>& opt,
   return sp.b;
 }
 
+// The law of the contacts of a pair.
+template <class Real>
+struct ContactLaw {
+  RowLaw<Real> row;
+  Real friction_b;  // damping of the rows other than the normal
+  Real A;           // diagonal approximation of the normal row, or of the pyramid's edges
+  Real scale;       // D is 1/R over this
+
+  SB_HD void set(const model::Params<Real>& p, const collide::PairParams<Real>& pair) {
+    row.set(p.opt, pair.solref, pair.solimp);
+    friction_b = friction_damping(p.opt, pair, row.imp.dmax, row.sp);
+    A = contact_weight(p, pair);
+    scale = Real(1);
+    if (pair.dim == 1 || p.opt.cone == model::kElliptic) return;
+    // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2
+    // tran.
+    const Real mu2 = pair.friction[0] * pair.friction[0];
+    A += mu2 * A;
+    scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
+    scale = math::max(scale, math::kMinVal<Real>);
+  }
+
+  // D where `active`, else 0; v, velocities of the rows, become their aref.
+  template <class Lane>
+  SB_INLINE Lane apply(Lane r, MaskOf<Lane> active, int dim, Lane* v) const {
+    const Lane zero(Real(0));
+    const Lane d = impedance(row.imp, r);
+    v[0] = select(active, -(Lane(row.sp.b) * v[0]) - Lane(row.sp.k) * d * r, zero);
+    for (int i = 1; i < dim; ++i) v[i] = select(active, -(Lane(friction_b) * v[i]), zero);
+    return select(active, row_stiffness(d, A) * Lane(Real(1) / scale), zero);
+  }
+};
+
+// The n dofs that move body 2 against body 1, ascending, and their signs.
+template <class Real>
+SB_HD void list_dofs(const model::Params<Real>& p, int body1, int body2, int n, int* dof,
+                     int* sign) {
+  for_contact_dofs(p, body1, body2, [&](int v, int s) {
+    --n;
+    dof[n] = v;
+    sign[n] = s;
+  });
+}
+
 namespace detail {
 
 template <class Lane>
@@ -59,12 +93,13 @@ SB_HD void friction_loss(const model::Params<RealOf<Lane>>& p, const model::Stat
                          model::Scratch<Lane>& d, Blocks& b, Lane& nefc) {
   using Real = RealOf<Lane>;
   if (p.opt.disableflags & model::kDsblFrictionloss) return;
+  RowLaw<Real> law;
   for (int i = 0; i < p.nv; ++i) {
     if (!(p.dof_frictionloss[i] > Real(0))) continue;
-    const auto imp = impedance_params(p.dof_solimp + 5 * i);
-    const Spring<Real> sp = spring(p.opt, p.dof_solref + 2 * i, imp.dmax);
-    d.sc_D[i] = row_stiffness(impedance(imp, Lane(Real(0))), p.dof_invweight0[i]);
-    d.sc_aref[i] = -(Lane(sp.b) * s.qvel[i]);
+    law.set(p.opt, p.dof_solref + 2 * i, p.dof_solimp + 5 * i);
+    const Real dr = impedance(law.imp, Real(0));
+    d.sc_D[i] = Lane(row_stiffness(dr, p.dof_invweight0[i]));
+    d.sc_aref[i] = -(Lane(law.sp.b) * s.qvel[i]);
     b.sc[b.nsc++] = i;
     nefc += Lane(Real(1));
   }
@@ -103,6 +138,7 @@ SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>
                   model::Scratch<Lane>& d, Blocks& b, Lane& nefc) {
   using Real = RealOf<Lane>;
   if (p.opt.disableflags & model::kDsblLimit) return;
+  RowLaw<Real> law;
   for (int j = 0; j < p.njnt; ++j) {
     if (!p.jnt_limited[j] || p.jnt_type[j] == model::kJntFree) continue;
     const bool ball = p.jnt_type[j] == model::kJntBall;
@@ -119,14 +155,13 @@ SB_HD void limits(const model::Params<RealOf<Lane>>& p, const model::State<Lane>
         v = fma(axis[1], s.qvel[dof + 1], v);
         v = fma(axis[2], s.qvel[dof + 2], v);
       }
-      const auto imp = impedance_params(p.jnt_solimp + 5 * j);
-      const Spring<Real> sp = spring(p.opt, p.jnt_solref + 2 * j, imp.dmax);
+      law.set(p.opt, p.jnt_solref + 2 * j, p.jnt_solimp + 5 * j);
       const Lane r = pos - Lane(p.jnt_margin[j]);
-      const Lane dr = impedance(imp, r);
+      const Lane dr = impedance(law.imp, r);
       const Lane zero(Real(0));
       d.sc_pos[2 * j + side] = pos;
       d.sc_D[id] = select(active, row_stiffness(dr, p.dof_invweight0[dof]), zero);
-      d.sc_aref[id] = select(active, -(Lane(sp.b) * v) - Lane(sp.k) * dr * r, zero);
+      d.sc_aref[id] = select(active, -(Lane(law.sp.b) * v) - Lane(law.sp.k) * dr * r, zero);
       b.sc[b.nsc++] = id;
       nefc += select(active, Lane(Real(1)), zero);
     }
@@ -183,35 +218,6 @@ SB_HD void contact_jacobian(const model::Params<RealOf<Lane>>& p,
   for (int row = 0; row < kDim; ++row) velocity[row] = v[row];
 }
 
-template <class Lane>
-SB_HD void contact(const model::Params<RealOf<Lane>>& p,
-                   const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
-                   model::Scratch<Lane>& d, const Blocks& b, const int* sign, int slot,
-                   MaskOf<Lane> active) {
-  using Real = RealOf<Lane>;
-  const int* dof = b.dof + b.con_dofadr[slot];
-  const int n = b.con_ndof[slot];
-  Lane* J = d.con_J + b.con_jadr[slot];
-  const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
-  Lane v[6];
-  if (pair.dim == 1) contact_jacobian<1>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  if (pair.dim == 3) contact_jacobian<3>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  if (pair.dim == 4) contact_jacobian<4>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, sign, n, s, d, J, v);
-  const auto imp = impedance_params(pair.solimp);
-  const Spring<Real> sp = spring(p.opt, pair.solref, imp.dmax);
-  const Real friction_b = friction_damping(p.opt, pair, imp.dmax, sp);
-  const Lane zero(Real(0));
-  const Lane r = d.con_dist[slot] - Lane(pair.margin);
-  const Lane dr = impedance(imp, r);
-  d.con_D[slot] = select(active, contact_stiffness(p, pair, dr), zero);
-  for (int row = 0; row < pair.dim; ++row) {
-    Lane a = -(Lane(row == 0 ? sp.b : friction_b) * v[row]);
-    if (row == 0) a = a - Lane(sp.k) * dr * r;
-    d.con_aref[6 * slot + row] = select(active, a, zero);
-  }
-}
-
 // Number of dofs that move a contact between two free bodies, or of one with the world, and the
 // first and the last of them. -1: other bodies take part. d1, d2: last dofs of the bodies.
 template <class Real>
@@ -225,26 +231,41 @@ SB_HD int free_dofs(const model::Params<Real>& p, int d1, int d2, int* ends) {
   return low < 0 ? 6 : 12;
 }
 
-}  // namespace detail
-
-// The n dofs that move body 2 against body 1, ascending, and their signs.
-template <class Real>
-SB_HD void list_dofs(const model::Params<Real>& p, int body1, int body2, int n, int* dof,
-                     int* sign) {
-  for_contact_dofs(p, body1, body2, [&](int v, int s) {
-    --n;
-    dof[n] = v;
-    sign[n] = s;
-  });
+// Dofs, Jacobian and velocity of a slot's rows, for a contact whose place in the lists is known.
+template <class Lane>
+SB_HD void form_rows(const model::Params<RealOf<Lane>>& p,
+                     const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
+                     const model::Scratch<Lane>& d, const Blocks& b, int slot, Lane* v) {
+  const int n = b.con_ndof[slot];
+  int* dof = b.dof + b.con_dofadr[slot];
+  list_dofs(p, p.geom_bodyid[pair.geom1], p.geom_bodyid[pair.geom2], n, dof, b.sign);
+  Lane* J = d.con_J + b.con_jadr[slot];
+  const Lane *pos = d.con_pos + 3 * slot, *frame = d.con_frame + 9 * slot;
+  if (pair.dim == 1) contact_jacobian<1>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+  if (pair.dim == 3) contact_jacobian<3>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+  if (pair.dim == 4) contact_jacobian<4>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
+  if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
 }
 
-// Fill the blocks of a step. Sets need_workspace or need_j and returns early where memory lacks.
-// lists_only: contacts are listed (with the first and the last of a free body's dofs), and
-// fill_contact() gives one its values where they are wanted.
+// D and aref of a slot whose rows move at v.
+template <class Lane>
+SB_HD void put_law(const ContactLaw<RealOf<Lane>>& law,
+                   const collide::PairParams<RealOf<Lane>>& pair, model::Scratch<Lane>& d, int slot,
+                   Lane* v) {
+  const Lane margin(pair.margin);
+  d.con_D[slot] = law.apply(d.con_dist[slot] - margin, d.con_dist[slot] < margin, pair.dim, v);
+  for (int row = 0; row < pair.dim; ++row) d.con_aref[6 * slot + row] = v[row];
+}
+
+}  // namespace detail
+
+// Fill the blocks of a step. Contacts that `form` leaves out are listed only; RowForm::kNone: with
+// the first and the last of free bodies' dofs. Sets need_workspace or need_j and returns early
+// where memory lacks.
 template <class Lane>
 SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
                      const collide::PairParams<RealOf<Lane>>* pairs, const model::State<Lane>& s,
-                     model::Scratch<Lane>& d, bool lists_only = false) {
+                     model::Scratch<Lane>& d, RowForm form = RowForm::kAll) {
   using Real = RealOf<Lane>;
   d.need_j = 0;
   d.need_workspace = 0;
@@ -256,16 +277,18 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   b.con = w.take<int>(std::size_t(d.maxcon));
   b.con_dofadr = w.take<int>(std::size_t(d.maxcon));
   b.con_ndof = w.take<int>(std::size_t(d.maxcon));
+  b.con_last = w.take<int>(std::size_t(d.maxcon));
   b.con_jadr = w.take<int>(std::size_t(d.maxcon));
   b.dof = w.take<int>(std::size_t(d.maxj));
   b.sign = w.take<int>(std::size_t(p.nv));
-  b.geom_dof = w.take<int>(std::size_t(lists_only ? p.ngeom : 0));
+  b.geom_dof = w.take<int>(std::size_t(form == RowForm::kNone ? p.ngeom : 0));
   if (w.full()) {
     d.need_workspace = w.bytes();
     return;
   }
   b.bytes = w.bytes();
-  b.lists_only = lists_only;
+  b.form = form;
+  const bool lists_only = form == RowForm::kNone;
   for (int g = 0; g < p.ngeom && lists_only; ++g) b.geom_dof[g] = last_dof(p, p.geom_bodyid[g]);
   Lane nefc(Real(0));
   const bool enabled = !(p.opt.disableflags & model::kDsblConstraint);
@@ -274,35 +297,44 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     detail::limits(p, s, d, b, nefc);
   }
   int ndof = 0;
+  ContactLaw<Real> law;
   for (int slot = 0; slot < d.ncon && enabled; ++slot) {
     const auto& pair = pairs[d.con_pair[slot]];
     const auto active = d.con_dist[slot] < Lane(pair.margin);
     b.con_ndof[slot] = 0;
     if (!any(active)) continue;
     const int b1 = p.geom_bodyid[pair.geom1], b2 = p.geom_bodyid[pair.geom2];
-    int ends[2];
-    int n = lists_only ? detail::free_dofs(p, b.geom_dof[pair.geom1], b.geom_dof[pair.geom2], ends)
-                       : -1;
+    const int last1 = lists_only ? b.geom_dof[pair.geom1] : last_dof(p, b1);
+    const int last2 = lists_only ? b.geom_dof[pair.geom2] : last_dof(p, b2);
+    const int last = last1 < 0 ? last2 : last2 < 0 ? last1 : -1;
+    int n = -1, ends[2];
+    if (lists_only) n = detail::free_dofs(p, last1, last2, ends);
     const bool free = n >= 0;
-    if (!free) {
+    if (!free && last >= 0) n = p.M_rownnz[last];  // the dof and its ancestors
+    if (!free && last < 0) {
       n = 0;
       for_contact_dofs(p, b1, b2, [&](int, int) { ++n; });
     }
     if (n == 0) continue;
+    b.con_last[slot] = last;
     b.con_ndof[slot] = n;
     b.con_dofadr[slot] = ndof;
     b.con_jadr[slot] = d.nj;
     ndof += n;
     d.nj += n * pair.dim;
     if (d.nj > d.maxj) continue;  // counts on, to know the need
-    int* dof = b.dof + b.con_dofadr[slot];
     if (free) {
+      int* dof = b.dof + b.con_dofadr[slot];
       dof[0] = ends[0];
       dof[n - 1] = ends[1];
-    } else {
-      list_dofs(p, b1, b2, n, dof, b.sign);
+    } else if (lists_only) {
+      list_dofs(p, b1, b2, n, b.dof + b.con_dofadr[slot], b.sign);
+    } else if (last < 0 || form == RowForm::kAll) {
+      Lane v[6];
+      detail::form_rows(p, pair, s, d, b, slot, v);
+      law.set(p, pair);
+      detail::put_law(law, pair, d, slot, v);
     }
-    if (!lists_only) detail::contact(p, pair, s, d, b, b.sign, slot, active);
     b.con[b.ncon++] = slot;
     nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
   }
@@ -316,17 +348,28 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
 
 template <class Lane>
 SB_HD void make_rows(const Context<Lane>& c) {
-  make_rows(c.p, c.pairs, c.s, c.d, c.lists_only());
+  make_rows(c.p, c.pairs, c.s, c.d, c.row_form());
 }
 
-// Values of a contact that is only listed.
+// Rows of a contact that is only listed.
 template <class Lane>
 SB_HD void fill_contact(const Context<Lane>& c, int slot) {
   const auto& pair = c.pairs[c.d.con_pair[slot]];
-  const Blocks& b = blocks_of(c.d);
-  list_dofs(c.p, c.p.geom_bodyid[pair.geom1], c.p.geom_bodyid[pair.geom2], b.con_ndof[slot],
-            b.dof + b.con_dofadr[slot], b.sign);
-  detail::contact(c.p, pair, c.s, c.d, b, b.sign, slot, c.d.con_dist[slot] < Lane(pair.margin));
+  Lane v[6];
+  detail::form_rows(c.p, pair, c.s, c.d, blocks_of(c.d), slot, v);
+  ContactLaw<RealOf<Lane>> law;
+  law.set(c.p, pair);
+  detail::put_law(law, pair, c.d, slot, v);
+}
+
+// Form what make_rows left out.
+template <class Lane>
+SB_HD void complete_rows(const Context<Lane>& c) {
+  Blocks& b = blocks_of(c.d);
+  for (int k = 0; k < b.ncon && b.form != RowForm::kAll; ++k) {
+    if (b.form == RowForm::kNone || b.con_last[b.con[k]] >= 0) fill_contact(c, b.con[k]);
+  }
+  b.form = RowForm::kAll;
 }
 
 }  // namespace stepbench::contact::inline SB_ISA

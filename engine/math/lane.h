@@ -237,6 +237,19 @@ SB_INLINE bool any(PackMask<Real, W> m) {
   for (int i = 0; i < W; ++i) r |= m.v[i];
   return r != 0;
 }
+// Bit i: lane i is true.
+SB_INLINE unsigned bits_of(bool m) { return m ? 1u : 0u; }
+template <class Real, int W>
+SB_INLINE unsigned bits_of(PackMask<Real, W> m) {
+  using V [[maybe_unused]] = typename PackMask<Real, W>::Vector;
+#if defined(__AVX512DQ__)
+  if constexpr (sizeof(V) == 64 && sizeof(Real) == 4) return _mm512_movepi32_mask(__m512i(m.v));
+  if constexpr (sizeof(V) == 64 && sizeof(Real) == 8) return _mm512_movepi64_mask(__m512i(m.v));
+#endif
+  unsigned r = 0;
+  for (int i = 0; i < W; ++i) r |= m.v[i] != 0 ? 1u << i : 0u;
+  return r;
+}
 template <class Real, int W>
 SB_INLINE bool all(PackMask<Real, W> m) {
   return !any(!m);

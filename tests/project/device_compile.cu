@@ -42,10 +42,11 @@ struct Stepper {
     dynamics::com_position(p, s, d);
     dynamics::composite_inertia(p, d);
     dynamics::factor_M(p, d);
+    dynamics::com_velocity(p, s, d);
     collide::narrow_phase(p, pairs, npair, s, d);
     contact::Context<Real> context{p, pairs, s, d, options};
+    context.options.model = contact_model;
     contact::make_rows(context);
-    dynamics::com_velocity(p, s, d);
     dynamics::bias(p, s, d);
     dynamics::passive(p, s, d);
     dynamics::actuation(p, s, d);

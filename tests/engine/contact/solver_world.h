@@ -56,11 +56,11 @@ class SolverWorld {
     dynamics::com_position(p(), s(), d());
     dynamics::composite_inertia(p(), d());
     dynamics::factor_M(p(), d());
+    dynamics::com_velocity(p(), s(), d());
     do {
       collide::narrow_phase(p(), pairs_.data(), int(pairs_.size()), s(), d());
       if (d().need_con == 0) contact::make_rows(context());
     } while (grow());
-    dynamics::com_velocity(p(), s(), d());
     dynamics::bias(p(), s(), d());
     dynamics::smooth_acceleration(p(), s(), d());
   }

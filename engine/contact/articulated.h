@@ -1,0 +1,562 @@
+// Solves with H = M + (contacts with the world, limits, friction loss) by articulated-body sweeps.
+//
+// A contact of a body with the world is a 6 x 6 "contact inertia" that is added to the inertia of
+// its link; rows on single dofs add to the pivots. Neither M nor H nor rows of J are formed.
+// Source: packed_contacts.md 3; Featherstone, Rigid Body Dynamics Algorithms (2008), section 7.3.
+// All spatial vectors are in world axes about the centre of mass of their tree, as in
+// engine/dynamics.
+//
+// For a link with motions s_k of its n dofs, articulated inertia Y and rest q of the right-hand
+// side:  U = Y S,  D = S'U + diag = L d L',  u = L^-1 (b - S'q),  Z = U L^-T;  its parent receives
+// Y - Z d^-1 Z' and q + Z d^-1 u. Then forward, from the root:  x = L^-T d^-1 (u - Z' v), where v
+// is the motion of the parent. Work: some 80 operations per dof backward and 13 forward.
+#pragma once
+
+#include "engine/contact/cone.h"
+#include "engine/contact/links.h"
+#include "engine/math/spatial.h"
+
+namespace stepbench::contact::inline SB_ISA {
+
+template <class Lane>
+class Articulated {
+ public:
+  using Real = RealOf<Lane>;
+  static constexpr int kInertia = 21;  // packed lower triangle
+  static constexpr int kMaxRows = 4;   // that half_solve takes at once
+
+  Links<Lane> links;
+  Lane* S;        // motion of each link along the step: 6
+  Lane* F;        // its bodies' inertia times that: 6
+  Lane* P;        // the same for qacc - qacc_smooth: 6
+  Lane* wrench;   // of the contacts with the world on each link: 6
+  Lane* diag;     // nv: armature and what rows on single dofs add to the pivots
+  Lane* half;     // nv: u above, the half-solved right-hand side
+  Lane* inverse;  // nv: 1/d
+  // By link: whether its contacts (kOwn), or its pivots or what hangs on it (kPivot), changed since
+  // the last factor.
+  unsigned char* dirty;
+  static constexpr unsigned char kOwn = 1, kPivot = 2;
+
+  // Takes memory; false: the workspace is too small.
+  SB_HD bool prepare(const Context<Lane>& c, Workspace& w) {
+    Lane* inertias = take_memory(c, w);
+    if (w.full()) return false;
+    links.build(c.p, c.d, inertias);
+    return true;
+  }
+
+  // The state of some lanes of a wider pack; every link is to be factored.
+  template <class Wide, class Map>
+  bool adopt(const Context<Lane>& c, const Articulated<Wide>& o, const Map& map, Workspace& w) {
+    Lane* inertias = take_memory(c, w);
+    if (w.full()) return false;
+    links.adopt(o.links, map, inertias);
+    map.take(o.P, 6 * links.n, P);
+    for (int k = 0; k < links.n; ++k) dirty[k] = kOwn;
+    for (int i = 0; i < 6 * links.n; ++i) F[i] = wrench[i] = Lane(Real(0));
+    return true;
+  }
+
+  // S of the acceleration x. Returns x'M x and writes F where kForces.
+  template <bool kForces>
+  SB_HD Lane motion(const Lane* x) {
+    Lane energy(Real(0));
+    for (int i = 0; i < links.n; ++i) {
+      const int k = links.order[i];
+      const Link& l = links.link[k];
+      Lane v[6];
+      parent_motion(l, v);
+      add_motion(l, x + l.dof, v);
+      finish_motion<kForces>(k, x, v, energy);
+    }
+    return energy;
+  }
+
+  // g = S'(P - wrench) + armature x - f.
+  SB_HD void gradient(const Lane* x, const Lane* f, Lane* g) {
+    const auto& p = c_->p;
+    project(
+        [&](int k, Lane* G) {
+          const Lane *a = P + 6 * k, *b = wrench + 6 * k;
+          SB_UNROLL
+          for (int i = 0; i < 6; ++i) G[i] = a[i] - b[i];
+        },
+        [&](int i, Lane sum) { g[i] = fma(Lane(p.derived.dof_arm[i]), x[i], sum) - f[i]; });
+  }
+
+  // out = S'wrench + f.
+  SB_HD void contact_forces(const Lane* f, Lane* out) {
+    project(
+        [&](int k, Lane* G) {
+          const Lane* b = wrench + 6 * k;
+          SB_UNROLL
+          for (int i = 0; i < 6; ++i) G[i] = b[i];
+        },
+        [&](int i, Lane sum) { out[i] = sum + f[i]; });
+  }
+
+  // Factor H and half-solve with -g. Only links marked dirty, and those that they hang on, are
+  // factored anew: the factor of all others is still that of their unchanged inertias and pivots.
+  // add(link, Y): the contacts of a link; ball(dof, D): limits of a ball. Clears the marks.
+  template <class Add, class Ball>
+  SB_HD void factor(const Lane* g, Add&& add, Ball&& ball) {
+    for (int i = links.n - 1; i >= 0; --i) {
+      const int k = links.order[i];
+      const Link& l = links.link[k];
+      if (dirty[k] & kOwn) collect(k, add);
+      const bool anew = dirty[k] != 0;
+      if (anew && l.parent >= 0) dirty[l.parent] |= kPivot;
+      dirty[k] = 0;
+      switch (l.n) {
+        case 1:
+          anew ? eliminate<1>(k, l, g, ball) : reuse<1>(l, g);
+          break;
+        case 2:
+          anew ? eliminate<2>(k, l, g, ball) : reuse<2>(l, g);
+          break;
+        case 3:
+          anew ? eliminate<3>(k, l, g, ball) : reuse<3>(l, g);
+          break;
+        default:
+          anew ? eliminate_free(k, l, g) : reuse<6>(l, g);
+          break;
+      }
+    }
+  }
+
+  // Second half of the solve: x, with S and F as in motion(). Returns x'M x.
+  SB_HD Lane solve(Lane* x) {
+    Lane energy(Real(0));
+    for (int i = 0; i < links.n; ++i) {
+      const int k = links.order[i];
+      const Link& l = links.link[k];
+      Lane v[6];
+      parent_motion(l, v);
+      switch (l.n) {
+        case 1:
+          substitute<1>(l, x + l.dof, v);
+          break;
+        case 2:
+          substitute<2>(l, x + l.dof, v);
+          break;
+        case 3:
+          substitute<3>(l, x + l.dof, v);
+          break;
+        default:
+          substitute<6>(l, x + l.dof, v);
+          break;
+      }
+      add_motion(l, x + l.dof, v);
+      finish_motion<true>(k, x, v, energy);
+    }
+    return energy;
+  }
+
+  // Half-solve R vectors over dofs at once: out[e] = u of row[e]. Only links of `on` are visited,
+  // which holds with a link all that it hangs on; rows are zero at the dofs of all others.
+  template <int R>
+  SB_HD void half_solve(const DofSet& on, const Lane* const* row, Lane* const* out) {
+    static_assert(R <= kMaxRows);
+    DofSet has;
+    for (int i = links.n - 1; i >= 0; --i) {
+      const int k = links.order[i];
+      if (!on.has(k)) continue;
+      const Link& l = links.link[k];
+      const bool below = has.has(k), joins = l.parent >= 0 && has.has(l.parent);
+      switch (l.n) {
+        case 1:
+          half_solve_link<R, 1>(l, below, joins, row, out);
+          break;
+        case 2:
+          half_solve_link<R, 2>(l, below, joins, row, out);
+          break;
+        case 3:
+          half_solve_link<R, 3>(l, below, joins, row, out);
+          break;
+        default:
+          half_solve_link<R, 6>(l, below, joins, row, out);
+          break;
+      }
+      if (l.parent >= 0) has.add(l.parent);
+    }
+  }
+
+ private:
+  SB_HD Lane* take_memory(const Context<Lane>& c, Workspace& w) {
+    c_ = &c;
+    const std::size_t nv = std::size_t(c.p.nv);
+    S = w.take<Lane>(6 * nv);
+    F = w.take<Lane>(6 * nv);
+    P = w.take<Lane>(6 * nv);
+    wrench = w.take<Lane>(6 * nv);
+    diag = w.take<Lane>(nv);
+    half = w.take<Lane>(nv);
+    inverse = w.take<Lane>(nv);
+    Z_ = w.take<Lane>(6 * nv);
+    L_ = w.take<Lane>(3 * nv);
+    sums_ = w.take<Lane>(6 * nv);
+    own_ = w.take<Lane>(kInertia * nv);
+    up_ = w.take<Lane>(kInertia * nv);
+    dirty = w.take<unsigned char>(nv);
+    rest_ = w.take<Lane>(6 * kMaxRows * nv);
+    return w.take<Lane>(Links<Lane>::memory(c.p.nv));
+  }
+
+  SB_INLINE const Lane* cdof(int i) const { return c_->d.cdof + 6 * i; }
+
+  SB_INLINE void parent_motion(const Link& l, Lane* v) const {
+    if (l.parent < 0) {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) v[i] = Lane(Real(0));
+      return;
+    }
+    const Lane* up = S + 6 * l.parent;
+    SB_UNROLL
+    for (int i = 0; i < 6; ++i) v[i] = up[i];
+  }
+
+  SB_INLINE void add_motion(const Link& l, const Lane* x, Lane* v) const {
+    int k = 0;
+    if (l.free) {
+      SB_UNROLL
+      for (int i = 0; i < 3; ++i) v[3 + i] = x[i];
+      k = 3;
+    }
+    for (; k < l.n; ++k) {
+      const Lane* s = cdof(l.dof + k);
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) v[i] = fma(s[i], x[k], v[i]);
+    }
+  }
+
+  template <bool kForces>
+  SB_INLINE void finish_motion(int k, const Lane* x, const Lane* v, Lane& energy) {
+    const Link& l = links.link[k];
+    Lane* own = S + 6 * k;
+    SB_UNROLL
+    for (int i = 0; i < 6; ++i) own[i] = v[i];
+    if (!kForces) return;
+    for (int j = l.dof; j < l.dof + l.n; ++j) {
+      const Real arm = c_->p.derived.dof_arm[j];
+      if (arm != Real(0)) energy = fma(Lane(arm) * x[j], x[j], energy);
+    }
+    if (links.inertia[k] == nullptr) return;
+    const auto f = mul(math::load_inertia(links.inertia[k]), math::load6(v));
+    math::store6(F + 6 * k, f);
+    const Lane* o = F + 6 * k;
+    energy += fma(o[2], v[2], fma(o[1], v[1], o[0] * v[0])) +
+              fma(o[5], v[5], fma(o[4], v[4], o[3] * v[3]));
+  }
+
+  // put(dof, s . (sum of own(link) over the links that hang on the dof)).
+  template <class Own, class Put>
+  SB_INLINE void project(Own&& own, Put&& put) {
+    for (int i = links.n - 1; i >= 0; --i) {
+      const int k = links.order[i];
+      const Link& l = links.link[k];
+      Lane G[6];
+      own(k, G);
+      if (!l.leaf) {
+        const Lane* sum = sums_ + 6 * l.slot;
+        SB_UNROLL
+        for (int e = 0; e < 6; ++e) G[e] += sum[e];
+      }
+      int j = 0;
+      if (l.free) {
+        SB_UNROLL
+        for (int e = 0; e < 3; ++e) put(l.dof + e, G[3 + e]);
+        j = 3;
+      }
+      for (; j < l.n; ++j) put(l.dof + j, dot6(cdof(l.dof + j), G));
+      if (l.parent < 0) continue;
+      Lane* up = sums_ + 6 * links.link[l.parent].slot;
+      if (l.joins) {
+        SB_UNROLL
+        for (int e = 0; e < 6; ++e) up[e] += G[e];
+      } else {
+        SB_UNROLL
+        for (int e = 0; e < 6; ++e) up[e] = G[e];
+      }
+    }
+  }
+
+  static SB_INLINE Lane dot6(const Lane* a, const Lane* b) {
+    return fma(a[2], b[2], fma(a[1], b[1], a[0] * b[0])) +
+           fma(a[5], b[5], fma(a[4], b[4], a[3] * b[3]));
+  }
+
+  // Inertia of a link's bodies and contacts.
+  template <class Add>
+  SB_INLINE void collect(int k, Add&& add) {
+    Lane* Y = own_ + kInertia * k;
+    SB_UNROLL
+    for (int i = 0; i < kInertia; ++i) Y[i] = Lane(Real(0));
+    if (const Lane* I = links.inertia[k]; I != nullptr) {
+      Y[tri(0, 0)] = I[0];
+      Y[tri(1, 1)] = I[1];
+      Y[tri(2, 2)] = I[2];
+      Y[tri(1, 0)] = I[3];
+      Y[tri(2, 0)] = I[4];
+      Y[tri(2, 1)] = I[5];
+      Y[tri(3, 1)] = I[8];
+      Y[tri(3, 2)] = -I[7];
+      Y[tri(4, 0)] = -I[8];
+      Y[tri(4, 2)] = I[6];
+      Y[tri(5, 0)] = I[7];
+      Y[tri(5, 1)] = -I[6];
+      SB_UNROLL
+      for (int i = 3; i < 6; ++i) Y[tri(i, i)] = I[9];
+    }
+    add(k, Y);
+  }
+
+  // Articulated inertia of a link.
+  SB_INLINE void load_inertia(int k, Lane* Y) const {
+    const Lane* own = own_ + kInertia * k;
+    SB_UNROLL
+    for (int i = 0; i < kInertia; ++i) Y[i] = own[i];
+    for (int c = links.first_child[k]; c >= 0; c = links.next_child[c]) {
+      const Lane* up = up_ + kInertia * c;
+      SB_UNROLL
+      for (int i = 0; i < kInertia; ++i) Y[i] += up[i];
+    }
+  }
+
+  SB_INLINE void load_rest(const Link& l, Lane* q) const {
+    if (l.leaf) {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) q[i] = Lane(Real(0));
+      return;
+    }
+    const Lane* sum = sums_ + 6 * l.slot;
+    SB_UNROLL
+    for (int i = 0; i < 6; ++i) q[i] = sum[i];
+  }
+
+  SB_INLINE void pass_rest(const Link& l, const Lane* q) {
+    Lane* up = sums_ + 6 * links.link[l.parent].slot;
+    if (l.joins) {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) up[i] += q[i];
+    } else {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) up[i] = q[i];
+    }
+  }
+
+  static SB_INLINE void multiply(const Lane* Y, const Lane* s, Lane* U) {
+    SB_UNROLL
+    for (int i = 0; i < 6; ++i) {
+      Lane low = Y[tri(i, 0)] * s[0], high = Y[i >= 3 ? tri(i, 3) : tri(3, i)] * s[3];
+      SB_UNROLL
+      for (int j = 1; j < 3; ++j) {
+        low = fma(Y[i >= j ? tri(i, j) : tri(j, i)], s[j], low);
+        high = fma(Y[i >= j + 3 ? tri(i, j + 3) : tri(j + 3, i)], s[j + 3], high);
+      }
+      U[i] = low + high;
+    }
+  }
+
+  // D = L d L' in place (L below the diagonal), u = L^-1 u; keeps L, 1/d and u of the link.
+  template <int N>
+  SB_INLINE void reduce(const Link& l, Lane (&D)[N][N], Lane (&u)[N], Lane (&inv)[N]) {
+    Lane* store = L_ + 3 * l.dof;
+    SB_UNROLL
+    for (int k = 0; k < N; ++k) {
+      inv[k] = Lane(Real(1)) / D[k][k];
+      SB_UNROLL
+      for (int i = 0; i < N; ++i) {
+        if (i <= k) continue;
+        const Lane f = D[i][k] * inv[k];
+        SB_UNROLL
+        for (int j = 0; j < N; ++j) {
+          if (j > k && j <= i) D[i][j] = fnma(f, D[j][k], D[i][j]);
+        }
+        store[tri(i - 1, k)] = f;
+        u[i] = fnma(f, u[k], u[i]);
+      }
+      // Column k of D is still needed below it, L replaces it here.
+      SB_UNROLL
+      for (int i = 0; i < N; ++i) {
+        if (i > k) D[i][k] = D[i][k] * inv[k];
+      }
+      inverse[l.dof + k] = inv[k];
+      half[l.dof + k] = u[k];
+    }
+  }
+
+  template <int N, class Ball>
+  SB_HD void eliminate(int k, const Link& l, const Lane* g, Ball&& ball) {
+    Lane Y[kInertia], q[6], U[N][6], D[N][N], u[N], inv[N];
+    load_inertia(k, Y);
+    load_rest(l, q);
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      const Lane* s = cdof(l.dof + a);
+      multiply(Y, s, U[a]);
+      u[a] = -g[l.dof + a] - dot6(s, q);
+    }
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      SB_UNROLL
+      for (int b = 0; b < N; ++b) {
+        if (b <= a) D[a][b] = dot6(U[b], cdof(l.dof + a));
+      }
+      D[a][a] += diag[l.dof + a];
+    }
+    if constexpr (N == 3) {
+      if (l.ball) ball(l.dof, D);
+    }
+    reduce<N>(l, D, u, inv);
+    if (l.parent < 0) return;
+    Lane* Z = Z_ + 6 * l.dof;
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      SB_UNROLL
+      for (int b = 0; b < N; ++b) {
+        if (b >= a) continue;
+        SB_UNROLL
+        for (int i = 0; i < 6; ++i) U[a][i] = fnma(D[a][b], U[b][i], U[a][i]);
+      }
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) Z[6 * a + i] = U[a][i];
+    }
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) {
+        const Lane r = U[a][i] * inv[a];
+        q[i] = fma(r, u[a], q[i]);
+        SB_UNROLL
+        for (int j = 0; j < 6; ++j) {
+          if (j <= i) Y[tri(i, j)] = fnma(r, U[a][j], Y[tri(i, j)]);
+        }
+      }
+    }
+    pass_rest(l, q);
+    Lane* up = up_ + kInertia * k;
+    SB_UNROLL
+    for (int i = 0; i < kInertia; ++i) up[i] = Y[i];
+  }
+
+  // The right-hand side alone, with the factor that is there.
+  template <int N>
+  SB_HD void reuse(const Link& l, const Lane* g) {
+    const Lane* store = L_ + 3 * l.dof;
+    Lane q[6], u[N];
+    load_rest(l, q);
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      u[a] = -g[l.dof + a] - dot6(cdof(l.dof + a), q);
+      SB_UNROLL
+      for (int b = 0; b < N; ++b) {
+        if (b < a) u[a] = fnma(store[tri(a - 1, b)], u[b], u[a]);
+      }
+      half[l.dof + a] = u[a];
+    }
+    if (l.parent < 0) return;
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      const Lane* Z = Z_ + 6 * (l.dof + a);
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) q[i] = fma(Z[i] * inverse[l.dof + a], u[a], q[i]);
+    }
+    pass_rest(l, q);
+  }
+
+  // The root of a tree with a free joint: its translations are the world's axes.
+  SB_HD void eliminate_free(int k, const Link& l, const Lane* g) {
+    Lane Y[kInertia], q[6], D[6][6], u[6], inv[6];
+    load_inertia(k, Y);
+    load_rest(l, q);
+    SB_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      u[a] = -g[l.dof + a] - q[3 + a];
+      SB_UNROLL
+      for (int b = 0; b <= a; ++b) D[a][b] = Y[tri(3 + a, 3 + b)];
+    }
+    SB_UNROLL
+    for (int a = 3; a < 6; ++a) {
+      const Lane* s = cdof(l.dof + a);
+      Lane U[6];
+      multiply(Y, s, U);
+      u[a] = -g[l.dof + a] - dot6(s, q);
+      SB_UNROLL
+      for (int b = 0; b < 3; ++b) D[a][b] = U[3 + b];
+      SB_UNROLL
+      for (int b = 3; b < 6; ++b) {
+        if (b >= a) D[b][a] = dot6(U, cdof(l.dof + b));
+      }
+    }
+    SB_UNROLL
+    for (int a = 0; a < 6; ++a) D[a][a] += diag[l.dof + a];
+    reduce<6>(l, D, u, inv);
+  }
+
+  template <int N>
+  SB_INLINE void substitute(const Link& l, Lane* x, const Lane* v) const {
+    Lane y[N];
+    SB_UNROLL
+    for (int a = 0; a < N; ++a) {
+      y[a] = half[l.dof + a];
+      if (l.parent >= 0) y[a] = y[a] - dot6(Z_ + 6 * (l.dof + a), v);
+      y[a] = y[a] * inverse[l.dof + a];
+    }
+    const Lane* store = L_ + 3 * l.dof;
+    SB_UNROLL
+    for (int a = N - 1; a >= 0; --a) {
+      SB_UNROLL
+      for (int b = N - 1; b >= 0; --b) {
+        if (b > a) y[a] = fnma(store[tri(b - 1, a)], y[b], y[a]);
+      }
+      x[a] = y[a];
+    }
+  }
+
+  // below: something hangs on the link; joins: something else hangs on its parent.
+  template <int R, int N>
+  SB_HD void half_solve_link(const Link& l, bool below, bool joins, const Lane* const* row,
+                             Lane* const* out) {
+    const Lane* store = L_ + 3 * l.dof;
+    Lane* up = l.parent >= 0 ? rest_ + 6 * kMaxRows * links.link[l.parent].slot : nullptr;
+    SB_UNROLL
+    for (int e = 0; e < R; ++e) {
+      Lane q[6], u[N];
+      const Lane* rest = rest_ + 6 * (kMaxRows * l.slot + e);
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) q[i] = below ? rest[i] : Lane(Real(0));
+      SB_UNROLL
+      for (int a = 0; a < N; ++a) {
+        u[a] = row[e][l.dof + a];
+        if (below) u[a] = u[a] - dot6(cdof(l.dof + a), q);
+        SB_UNROLL
+        for (int b = 0; b < N; ++b) {
+          if (b < a) u[a] = fnma(store[tri(a - 1, b)], u[b], u[a]);
+        }
+        out[e][l.dof + a] = u[a];
+      }
+      if (up == nullptr) continue;
+      SB_UNROLL
+      for (int a = 0; a < N; ++a) {
+        const Lane scaled = u[a] * inverse[l.dof + a];
+        const Lane* Z = Z_ + 6 * (l.dof + a);
+        SB_UNROLL
+        for (int i = 0; i < 6; ++i) q[i] = fma(Z[i], scaled, q[i]);
+      }
+      Lane* to = up + 6 * e;
+      SB_UNROLL
+      for (int i = 0; i < 6; ++i) to[i] = joins ? to[i] + q[i] : q[i];
+    }
+  }
+
+  const Context<Lane>* c_;
+  Lane* Z_;     // 6 per dof
+  Lane* L_;     // by link, at 3 per dof: packed rows below the diagonal
+  Lane* sums_;  // by slot, what the links below leave: forces or the rest of the right-hand side
+  Lane* own_;   // by link: inertia of its bodies and contacts
+  Lane* up_;    // by link: the articulated inertia that its parent receives
+  Lane* rest_;  // by slot and row: rest of the right-hand sides of half_solve
+};
+
+}  // namespace stepbench::contact::inline SB_ISA
