@@ -58,7 +58,8 @@ struct DerivedParams {
   // Trees of hinges and slides in link frames: nv links, or none where the model has other joints.
   int nlink;
   const Link<Real>* links;
-  int poses_needed;  // 1 where some geom can touch something
+  int poses_needed;   // 1 where some geom can touch something
+  int nfrictionloss;  // dofs with friction loss
   int has_damping, has_spring, has_gravcomp, has_actgravcomp, has_implicit_actuator;
 };
 

@@ -206,6 +206,8 @@ void ParamsStorage<Real>::derive(const Model& m) {
   p.dof_end = keep(end);
 
   keep_links(m);
+  p.nfrictionloss = int(std::count_if(m.dof_frictionloss.begin(), m.dof_frictionloss.end(),
+                                      [](double x) { return x > 0; }));
 
   const int disabled = m.opt.disableflags;
   const bool passive = (disabled & (kDsblSpring | kDsblDamper)) != (kDsblSpring | kDsblDamper);
