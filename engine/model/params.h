@@ -4,6 +4,8 @@
 // host.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "engine/model/enums.h"
@@ -101,10 +103,14 @@ class ParamsStorage {
   const Real* keep(const std::vector<double>& values);
   const int* keep(const std::vector<int>& values);
 
+  // Room for n values behind those before: a step reads some sixty short arrays, which apart would
+  // take two cache lines each.
+  template <class T>
+  T* take(std::size_t n);
+
   Params<Real> params_{};
-  std::vector<std::vector<Real>> reals_;
-  std::vector<std::vector<int>> ints_;
-  std::vector<Link<Real>> links_;
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::size_t used_ = 0, size_ = 0;  // bytes of the last chunk
 };
 
 }  // namespace stepbench::model
