@@ -43,9 +43,11 @@ class JointNewton {
     const std::size_t n = std::size_t(b.nsc), nv = std::size_t(c.p.nv);
     Workspace w(c.d.workspace, c.d.workspace_bytes, b.bytes);
     half_ = w.take<Lane>(n * nv);
+    scaled_ = w.take<Lane>(n * nv);
     A_ = w.take<Lane>(n * (n + 1) / 2);
     C_ = w.take<Lane>(n * (n + 1) / 2);
     row_ = w.take<Row>(n);
+    id_ = w.take<int>(n);
     if (w.full()) c.d.need_workspace = w.bytes();
     return !w.full();
   }
@@ -78,7 +80,7 @@ class JointNewton {
     }
     Lane niter = zero, capped = zero, e = one;
     if (any(active)) {
-      prepare_rows(c, up);
+      prepare_rows(c, active, up);
       const Lane noise = Lane(kNoise<Real>) * energy(c, ops);
       for (int iteration = 0;; ++iteration) {
         for_rows([&](int id, Row& row) {
@@ -166,51 +168,81 @@ class JointNewton {
     for (int k = 0; k < n_; ++k) f(id_[k], row_[k]);
   }
 
-  // L^-T e_k of each row over the dof's ancestors, A, and J M^-1 g_0. up: L^-T g_0.
-  SB_HD void prepare_rows(const Context<Lane>& c, const Lane* up) {
+  // The rows that some lane of `active` has: L^-T e_k over the ancestors of their dofs, A, and
+  // J M^-1 g_0. up: L^-T g_0.
+  SB_HD void prepare_rows(const Context<Lane>& c, Mask active, const Lane* up) {
     const auto& p = c.p;
     auto& d = c.d;
     const Blocks& b = blocks_of(d);
-    n_ = b.nsc;
-    id_ = b.sc;
     const Lane zero(Real(0));
-    for (int k = 0; k < n_; ++k) {
-      const ScalarRow<Lane> scalar = scalar_row(p, d, id_[k]);
-      Row& row = row_[k];
+    n_ = 0;
+    for (int i = 0; i < b.nsc; ++i) {
+      const int id = b.sc[i];
+      d.sc_v[id] = zero;
+      if (!any(active & (d.sc_D[id] > zero))) continue;
+      const ScalarRow<Lane> scalar = scalar_row(p, d, id);
+      id_[n_] = id;
+      Row& row = row_[n_];
       row.dof = scalar.dof;
       row.sign = scalar.sign;
       row.eta = scalar.eta;
       row.y = zero;
-      const int count = p.M_rownnz[row.dof];
-      const int* col = p.M_colind + p.M_rowadr[row.dof];
-      Lane* x = half_ + k * p.nv;
-      x[count - 1] = Lane(row.sign);
-      for (int i = count - 2; i >= 0; --i) {
-        Lane sum[2] = {zero, zero};
-        for (int a = count - 1; a > i; --a) {
-          Lane& part = sum[a & 1];
-          part = fnma(d.qLD[p.M_rowadr[col[a]] + i], x[a], part);
-        }
-        x[i] = sum[0] + sum[1];
+      row.Jz = half_solve(p, d, row, up, half_ + n_ * p.nv, scaled_ + n_ * p.nv);
+      for (int l = 0; l <= n_; ++l) {
+        const int m = shared(p, row.dof, row_[l].dof);
+        A_[tri(n_, l)] = product(scaled_ + n_ * p.nv, half_ + l * p.nv, m);
       }
-      Lane sum[2] = {zero, zero};
-      for (int i = 0; i < count; ++i) {
-        Lane& part = sum[i & 1];
-        part = fma(x[i] * d.qLDiagInv[col[i]], up[col[i]], part);
-      }
-      row.Jz = sum[0] + sum[1];
-      for (int l = 0; l <= k; ++l) {
-        const int other = p.M_rownnz[row_[l].dof];
-        const int* col_l = p.M_colind + p.M_rowadr[row_[l].dof];
-        const Lane* y = half_ + l * p.nv;
-        sum[0] = sum[1] = zero;
-        for (int i = 0; i < count && i < other && col[i] == col_l[i]; ++i) {
-          Lane& part = sum[i & 1];
-          part = fma(x[i] * d.qLDiagInv[col[i]], y[i], part);
-        }
-        A_[tri(k, l)] = sum[0] + sum[1];
-      }
+      ++n_;
     }
+  }
+
+  // x = L^-T e for a row's signed dof, over the dof's ancestors in ascending order and itself; D^-1
+  // x; x' D^-1 up.
+  static SB_HD Lane half_solve(const model::Params<Real>& p, const model::Scratch<Lane>& d,
+                               const Row& row, const Lane* up, Lane* x, Lane* scaled) {
+    const Lane zero(Real(0));
+    const int n = p.M_rownnz[row.dof];
+    const int* col = p.M_colind + p.M_rowadr[row.dof];
+    const Lane* L[kMaxPackedDofs];
+    for (int a = 0; a < n; ++a) L[a] = d.qLD + p.M_rowadr[col[a]];
+    x[n - 1] = Lane(row.sign);
+    Lane sum[2] = {zero, zero};
+    for (int i = n - 1; i >= 0; --i) {
+      if (i < n - 1) {
+        Lane even = zero, odd = zero;
+        int a = n - 1;
+        for (; a > i + 1; a -= 2) {
+          even = fnma(L[a][i], x[a], even);
+          odd = fnma(L[a - 1][i], x[a - 1], odd);
+        }
+        if (a > i) even = fnma(L[a][i], x[a], even);
+        x[i] = even + odd;
+      }
+      scaled[i] = x[i] * d.qLDiagInv[col[i]];
+      sum[i & 1] = fma(scaled[i], up[col[i]], sum[i & 1]);
+    }
+    return sum[0] + sum[1];
+  }
+
+  // Ancestors that two dofs have in common, themselves included.
+  static SB_HD int shared(const model::Params<Real>& p, int i, int j) {
+    const int n = p.M_rownnz[i] < p.M_rownnz[j] ? p.M_rownnz[i] : p.M_rownnz[j];
+    const int* a = p.M_colind + p.M_rowadr[i];
+    const int* b = p.M_colind + p.M_rowadr[j];
+    int k = n;
+    while (k > 0 && a[k - 1] != b[k - 1]) --k;
+    return k;
+  }
+
+  static SB_HD Lane product(const Lane* x, const Lane* y, int n) {
+    Lane even(Real(0)), odd(Real(0));
+    int i = 0;
+    for (; i + 1 < n; i += 2) {
+      even = fma(x[i], y[i], even);
+      odd = fma(x[i + 1], y[i + 1], odd);
+    }
+    if (i < n) even = fma(x[i], y[i], even);
+    return even + odd;
   }
 
   // p and A p of every row. C = L D L', D on the diagonal.
@@ -310,9 +342,9 @@ class JointNewton {
            math::abs(ops.dot(d.qacc_smooth, d.qfrc_smooth));
   }
 
-  Lane *half_, *A_, *C_;
+  Lane *half_, *scaled_, *A_, *C_;
   Row* row_;
-  const int* id_ = nullptr;
+  int* id_;
   int n_ = 0;
 };
 
