@@ -51,18 +51,24 @@ class Noise : public Source {
         // The project's own exp: the same bits from every C library.
         rate_(math::exp(-o.period * m.opt.timestep / kNoiseRate)),
         // sqrt(3): a uniform number in [-1, 1) has variance 1/3.
-        scale_(kNoiseStd * std::sqrt(1 - rate_ * rate_) * std::sqrt(3.0)) {}
+        scale_(kNoiseStd * std::sqrt(1 - rate_ * rate_) * std::sqrt(3.0)),
+        pull_(range_.centre),
+        push_(range_.half) {
+    for (double& x : pull_) x *= 1 - rate_;
+    for (double& x : push_) x *= scale_;
+  }
 
   void fill(std::int64_t world, std::int64_t step, std::span<double> ctrl) const override {
     draw(world, step, ctrl.size(), [&](std::size_t i, double e) {
       const double before = step == 0 ? range_.centre[i] : ctrl[i];
-      const double pulled = rate_ * before + (1 - rate_) * range_.centre[i];
-      ctrl[i] = clip(i, pulled + scale_ * range_.half[i] * e);
+      const double pulled = rate_ * before + pull_[i];
+      ctrl[i] = clip(i, pulled + push_[i] * e);
     });
   }
 
  private:
   double rate_, scale_;
+  std::vector<double> pull_, push_;  // towards the centre; per unit of noise
 };
 
 class Random : public Source {

@@ -62,13 +62,13 @@ class Stepper {
   // Everything up to qacc at the state in s().
   void forward() {
     const bool links = m_.derived.nlink > 0;
-    posed_ = !links || m_.derived.poses_needed != 0;
     centred_ = !links;
     dynamics::hinge_angles(m_, s_, d_);
-    if (posed_) dynamics::poses(m_, s_, d_);
     if (links) {
+      if (m_.derived.poses_needed) dynamics::poses<false>(m_, s_, d_);
       dynamics::link_sweep(m_, s_, d_);
     } else {
+      dynamics::poses<true>(m_, s_, d_);
       dynamics::com_position(m_, s_, d_);
       dynamics::composite_inertia(m_, d_);
     }
@@ -89,8 +89,6 @@ class Stepper {
 
   // Poses that only reports read, and the motions that reports of rows read; after forward().
   void report_poses() {
-    if (!posed_) dynamics::kinematics(m_, s_, d_);
-    posed_ = true;
     centre();
     dynamics::report_poses(m_, s_, d_);
   }
@@ -132,9 +130,7 @@ class Stepper {
 
   // Motions, velocities and inertias about the trees' centres, which contacts read; once a step.
   void centre() {
-    if (centred_) return;
-    dynamics::com_position(m_, s_, d_);
-    dynamics::com_velocity(m_, s_, d_);
+    if (!centred_) velocities();
     centred_ = true;
   }
 
@@ -171,8 +167,7 @@ class Stepper {
   model::Scratch<Lane> d_;
   const collide::PairParams<Real>* pairs_ = nullptr;
   int npair_ = 0;
-  bool posed_ = false;    // poses of bodies and geoms belong to this step's state
-  bool centred_ = false;  // so do cinert, cdof, cvel and subtree_com
+  bool centred_ = false;  // cinert, cdof, cvel and subtree_com belong to this step's state
 };
 
 }  // namespace stepbench::batch::inline SB_ISA

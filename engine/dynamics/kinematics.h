@@ -82,7 +82,7 @@ SB_INLINE Vec3<Lane> axis_in_world(const Mat3<Lane>& r, int code, const RealOf<L
 }
 
 // Move a body's frame (r, x) by its joint j.
-template <class Lane>
+template <bool kMotions, class Lane>
 SB_INLINE void apply_joint(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                            model::Scratch<Lane>& d, int j, Mat3<Lane>& r, Vec3<Lane>& x) {
   using Real = RealOf<Lane>;
@@ -94,16 +94,19 @@ SB_INLINE void apply_joint(const model::Params<RealOf<Lane>>& m, const model::St
   if (m.jnt_type[j] == model::kJntSlide) {
     const Vec3<Lane> world = axis_in_world(r, code, axis);
     x = fma(q[0] - Lane(m.qpos0[m.jnt_qposadr[j]]), world, x);
-    store3(motion, zero3<Lane>());
-    store3(motion + 3, world);
+    if constexpr (kMotions) {
+      store3(motion, zero3<Lane>());
+      store3(motion + 3, world);
+    }
     return;
   }
   const bool offset = at[0] != Real(0) || at[1] != Real(0) || at[2] != Real(0);
   const Vec3<Lane> anchor = add_columns(r, at, x);
-  store3(motion + 3, anchor);
+  if constexpr (kMotions) store3(motion + 3, anchor);
   if (m.jnt_type[j] == model::kJntHinge) {
     const Lane* sc = d.qtmp + 2 * m.jnt_dofadr[j];
-    store3(motion, turn(r, code, axis, sc[0], sc[1]));
+    const Vec3<Lane> world = turn(r, code, axis, sc[0], sc[1]);
+    if constexpr (kMotions) store3(motion, world);
   } else {
     r = mul(r, to_matrix(normalize(load4(q))));
   }
@@ -140,7 +143,20 @@ SB_INLINE void pose_geom(const model::Params<RealOf<Lane>>& m, model::Scratch<La
   store9(d.geom_xmat + 9 * g, compose(r, m.derived.geom_rot + 9 * g));
 }
 
+// The same of a sphere or capsule, of whose orientation nothing but the z axis is ever read.
 template <class Lane>
+SB_INLINE void pose_round_geom(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int g,
+                               const Mat3<Lane>& r, Vec3<Lane> x) {
+  store3(d.geom_xpos + 3 * g, add_columns(r, m.geom_pos + 3 * g, x));
+  const RealOf<Lane>* q = m.derived.geom_rot + 9 * g;
+  const Vec3<Lane> z = combine(r, q[2], q[5], q[8]);
+  Lane* mat = d.geom_xmat + 9 * g;
+  mat[2] = z.x;
+  mat[5] = z.y;
+  mat[8] = z.z;
+}
+
+template <bool kMotions, class Lane>
 SB_INLINE void pose_body(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                          model::Scratch<Lane>& d, int b) {
   Mat3<Lane> r;
@@ -152,10 +168,10 @@ SB_INLINE void pose_body(const model::Params<RealOf<Lane>>& m, const model::Stat
     r = to_matrix(normalize(load4(q + 3)));
   } else {
     start_frame(m, s, d, b, r, x);
-    for (int j = adr; j < adr + n; ++j) apply_joint(m, s, d, j, r, x);
+    for (int j = adr; j < adr + n; ++j) apply_joint<kMotions>(m, s, d, j, r, x);
   }
   // Rotations of balls and free joints are about the axes of the body's final frame.
-  for (int j = adr; j < adr + n; ++j) {
+  for (int j = adr; kMotions && j < adr + n; ++j) {
     const int type = m.jnt_type[j];
     if (type != model::kJntBall && type != model::kJntFree) continue;
     const bool ball = type == model::kJntBall;
@@ -167,10 +183,15 @@ SB_INLINE void pose_body(const model::Params<RealOf<Lane>>& m, const model::Stat
   }
   store3(d.xpos + 3 * b, x);
   store9(d.xmat + 9 * b, r);
-  store3(d.xipos + 3 * b, add_columns(r, m.body_ipos + 3 * b, x));
+  if constexpr (kMotions) store3(d.xipos + 3 * b, add_columns(r, m.body_ipos + 3 * b, x));
   const int geoms = m.body_geomadr[b] + m.body_geomnum[b];
   for (int g = m.body_geomadr[b]; g < geoms; ++g) {
-    if (m.derived.geom_posed[g]) pose_geom(m, d, g, r, x);
+    if (!m.derived.geom_posed[g]) continue;
+    if (m.geom_type[g] == model::kGeomSphere || m.geom_type[g] == model::kGeomCapsule) {
+      pose_round_geom(m, d, g, r, x);
+    } else {
+      pose_geom(m, d, g, r, x);
+    }
   }
 }
 
@@ -185,7 +206,7 @@ SB_HD void init_static(const model::Params<RealOf<Lane>>& m, const model::State<
     if (next < m.derived.nmove && m.derived.move_body[next] == b) {
       ++next;
     } else {
-      detail::pose_body(m, s, d, b);
+      detail::pose_body<true>(m, s, d, b);
     }
   }
 }
@@ -201,18 +222,20 @@ SB_HD void hinge_angles(const model::Params<RealOf<Lane>>& m, const model::State
   }
 }
 
-// Poses of everything that moves, and the motion axes of the joints. After hinge_angles.
-template <class Lane>
+// Poses of everything that moves; kMotions: also centres of mass and the motion axes of the joints.
+// After hinge_angles.
+template <bool kMotions, class Lane>
 SB_HD void poses(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                  model::Scratch<Lane>& d) {
-  for (int i = 0; i < m.derived.nmove; ++i) detail::pose_body(m, s, d, m.derived.move_body[i]);
+  for (int i = 0; i < m.derived.nmove; ++i)
+    detail::pose_body<kMotions>(m, s, d, m.derived.move_body[i]);
 }
 
 template <class Lane>
 SB_HD void kinematics(const model::Params<RealOf<Lane>>& m, const model::State<Lane>& s,
                       model::Scratch<Lane>& d) {
   hinge_angles(m, s, d);
-  poses(m, s, d);
+  poses<true>(m, s, d);
 }
 
 // What reports want and steps do not need: xquat of every body and the poses of all geoms. After

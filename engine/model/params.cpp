@@ -1,5 +1,7 @@
 #include "engine/model/params.h"
 
+#include <algorithm>
+
 #include "engine/model/model.h"
 
 namespace stepbench::model {
@@ -10,17 +12,65 @@ void Model::allocate() {
 #undef X
 }
 
-// Moving a vector keeps its buffer, so the pointers stay valid while the outer vectors grow.
+template <class Real>
+template <class T>
+T* ParamsStorage<Real>::take(std::size_t n) {
+  const std::size_t bytes = n * sizeof(T), at = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+  used_ = at + bytes;
+  if (used_ > size_) {
+    size_ = std::max<std::size_t>(bytes, 1 << 16);
+    used_ = bytes;
+    chunks_.push_back(std::make_unique<std::byte[]>(size_));
+    return reinterpret_cast<T*>(chunks_.back().get());
+  }
+  return reinterpret_cast<T*>(chunks_.back().get() + at);
+}
+
 template <class Real>
 const Real* ParamsStorage<Real>::keep(const std::vector<double>& values) {
-  reals_.emplace_back(values.begin(), values.end());
-  return reals_.back().data();
+  Real* to = take<Real>(values.size());
+  std::transform(values.begin(), values.end(), to, [](double x) { return Real(x); });
+  return to;
 }
 
 template <class Real>
 const int* ParamsStorage<Real>::keep(const std::vector<int>& values) {
-  ints_.push_back(values);
-  return ints_.back().data();
+  int* to = take<int>(values.size());
+  std::copy(values.begin(), values.end(), to);
+  return to;
+}
+
+template <class Real>
+void ParamsStorage<Real>::keep_links(const Model& m) {
+  const auto cast = [](const auto& from, auto& to) {
+    std::transform(std::begin(from), std::end(from), std::begin(to),
+                   [](double x) { return Real(x); });
+  };
+  const std::vector<Link<double>> links = make_links(m);
+  Link<Real>* to = take<Link<Real>>(links.size());
+  params_.derived.nlink = int(links.size());
+  params_.derived.links = to;
+  for (const Link<double>& a : links) {
+    Link<Real>& k = *to++;
+    k = {};
+    k.parent = a.parent;
+    k.flags = a.flags;
+    k.turns = a.turns;
+    k.turn_cos = Real(a.turn_cos);
+    k.turn_sin = Real(a.turn_sin);
+    k.q0 = Real(a.q0);
+    k.heading_cos = Real(a.heading_cos);
+    k.heading_sin = Real(a.heading_sin);
+    k.tilt_cos = Real(a.tilt_cos);
+    k.tilt_sin = Real(a.tilt_sin);
+    cast(a.r, k.r);
+    cast(a.half_mr, k.half_mr);
+    cast(a.start, k.start);
+    k.mass = Real(a.mass);
+    cast(a.first, k.first);
+    cast(a.second, k.second);
+    k.carried_mass = Real(a.carried_mass);
+  }
 }
 
 template <class Real>

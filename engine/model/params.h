@@ -4,6 +4,8 @@
 // host.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "engine/model/enums.h"
@@ -58,7 +60,8 @@ struct DerivedParams {
   // Trees of hinges and slides in link frames: nv links, or none where the model has other joints.
   int nlink;
   const Link<Real>* links;
-  int poses_needed;  // 1 where some geom can touch something
+  int poses_needed;   // 1 where some geom can touch something
+  int nfrictionloss;  // dofs with friction loss
   int has_damping, has_spring, has_gravcomp, has_actgravcomp, has_implicit_actuator;
 };
 
@@ -100,10 +103,14 @@ class ParamsStorage {
   const Real* keep(const std::vector<double>& values);
   const int* keep(const std::vector<int>& values);
 
+  // Room for n values behind those before: a step reads some sixty short arrays, which apart would
+  // take two cache lines each.
+  template <class T>
+  T* take(std::size_t n);
+
   Params<Real> params_{};
-  std::vector<std::vector<Real>> reals_;
-  std::vector<std::vector<int>> ints_;
-  std::vector<Link<Real>> links_;
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::size_t used_ = 0, size_ = 0;  // bytes of the last chunk
 };
 
 }  // namespace stepbench::model

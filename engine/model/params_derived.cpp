@@ -120,37 +120,6 @@ bool any_nonzero(const std::vector<double>& v) {
 }  // namespace
 
 template <class Real>
-void ParamsStorage<Real>::keep_links(const Model& m) {
-  const auto cast = [](const auto& from, auto& to) {
-    std::transform(std::begin(from), std::end(from), std::begin(to),
-                   [](double x) { return Real(x); });
-  };
-  for (const Link<double>& a : make_links(m)) {
-    Link<Real> k{};
-    k.parent = a.parent;
-    k.flags = a.flags;
-    k.turns = a.turns;
-    k.turn_cos = Real(a.turn_cos);
-    k.turn_sin = Real(a.turn_sin);
-    k.q0 = Real(a.q0);
-    k.heading_cos = Real(a.heading_cos);
-    k.heading_sin = Real(a.heading_sin);
-    k.tilt_cos = Real(a.tilt_cos);
-    k.tilt_sin = Real(a.tilt_sin);
-    cast(a.r, k.r);
-    cast(a.half_mr, k.half_mr);
-    cast(a.start, k.start);
-    k.mass = Real(a.mass);
-    cast(a.first, k.first);
-    cast(a.second, k.second);
-    k.carried_mass = Real(a.carried_mass);
-    links_.push_back(k);
-  }
-  params_.derived.nlink = int(links_.size());
-  params_.derived.links = links_.data();
-}
-
-template <class Real>
 void ParamsStorage<Real>::derive(const Model& m) {
   DerivedParams<Real>& p = params_.derived;
 
@@ -206,6 +175,8 @@ void ParamsStorage<Real>::derive(const Model& m) {
   p.dof_end = keep(end);
 
   keep_links(m);
+  p.nfrictionloss = int(std::count_if(m.dof_frictionloss.begin(), m.dof_frictionloss.end(),
+                                      [](double x) { return x > 0; }));
 
   const int disabled = m.opt.disableflags;
   const bool passive = (disabled & (kDsblSpring | kDsblDamper)) != (kDsblSpring | kDsblDamper);
