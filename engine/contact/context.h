@@ -40,17 +40,17 @@ struct Context {
 // Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the
 // workspace.
 struct Blocks {
-  int nsc = 0;      // scalar blocks that some lane has
-  int ncon = 0;     // contact slots that some lane has
-  int* sc;          // nsc: block ids (see SB_SCRATCH_CONTACT)
-  int* con;         // ncon: slots
-  int* con_dofadr;  // maxcon: where a slot's dofs start in `dof`
-  int* con_ndof;    // maxcon
-  int* con_last;    // maxcon: last dof that moves a contact with the world; -1: two bodies move
-  int* con_jadr;    // maxcon: where a slot's Jacobian starts in con_J
-  int* dof;         // maxj: dofs of each slot, ascending
-  int* sign;              // nv: room for one slot's
-  bool ground_formed;     // rows of contacts with the world are there, with D and aref
+  int nsc = 0;         // scalar blocks that some lane has
+  int ncon = 0;        // contact slots that some lane has
+  int* sc;             // nsc: block ids (see SB_SCRATCH_CONTACT)
+  int* con;            // ncon: slots
+  int* con_dofadr;     // maxcon: where a slot's dofs start in `dof`
+  int* con_ndof;       // maxcon
+  int* con_last;       // maxcon: last dof that moves a contact with the world; -1: two bodies move
+  int* con_jadr;       // maxcon: where a slot's Jacobian starts in con_J
+  int* dof;            // maxj: dofs of each slot, ascending
+  int* sign;           // nv: room for one slot's
+  bool ground_formed;  // rows of contacts with the world are there, with D and aref
   std::size_t bytes = 0;  // of the workspace used so far
 };
 

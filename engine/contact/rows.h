@@ -42,7 +42,8 @@ struct ContactLaw {
     A = p.body_invweight0[2 * b1] + p.body_invweight0[2 * b2];
     scale = Real(1);
     if (pair.dim == 1 || elliptic) return;
-    // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2 tran.
+    // Every edge: R = 2 mu^2 R_0, where mu^2 = mu_1^2 / impratio and R_0 has A = tran + mu_1^2
+    // tran.
     const Real mu2 = pair.friction[0] * pair.friction[0];
     A += mu2 * A;
     scale = Real(2) * mu2 / math::max(p.opt.impratio, math::kMinVal<Real>);
@@ -219,8 +220,7 @@ SB_HD void put_law(const ContactLaw<RealOf<Lane>>& law,
                    const collide::PairParams<RealOf<Lane>>& pair, model::Scratch<Lane>& d, int slot,
                    Lane* v) {
   const Lane margin(pair.margin);
-  d.con_D[slot] =
-      law.apply(d.con_dist[slot] - margin, d.con_dist[slot] < margin, pair.dim, v);
+  d.con_D[slot] = law.apply(d.con_dist[slot] - margin, d.con_dist[slot] < margin, pair.dim, v);
   for (int row = 0; row < pair.dim; ++row) d.con_aref[6 * slot + row] = v[row];
 }
 
