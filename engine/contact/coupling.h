@@ -351,7 +351,7 @@ class CoupledContacts {
 
   struct Place {
     int dim, nv, ndof;
-    unsigned owners;  // lanes that have a contact here
+    unsigned owners;     // lanes that have a contact here
     int* dof;            // ascending
     DofSet dofs, links;  // that it moves by; and all that they hang on
     Lane* lanes;         // D, cone 3, u 6, v 6, J: rows of nv

@@ -5,8 +5,8 @@
 // centre of mass, three directions (rows times their friction coefficient, minus where body 1
 // moves), D, u and v. Source: packed_contacts.md 3.2.
 //
-// A lane's k-th contact of a link and class (equal parameters) lies in the k-th place of that class,
-// so that there are as many places as the fullest lane needs (packed_contacts.md 4).
+// A lane's k-th contact of a link and class (equal parameters) lies in the k-th place of that
+// class, so that there are as many places as the fullest lane needs (packed_contacts.md 4).
 #pragma once
 
 #include "engine/contact/articulated.h"
@@ -230,8 +230,9 @@ class GroundContacts {
     return sum;
   }
 
-  // u += alpha v where `active` (elsewhere alpha is 0); then the wrenches on the links, of the contacts that are left.
-  // Marks the links whose contacts have another Hessian than before in a lane of `run`.
+  // u += alpha v where `active` (elsewhere alpha is 0); then the wrenches on the links, of the
+  // contacts that are left. Marks the links whose contacts have another Hessian than before in a
+  // lane of `run`.
   SB_HD void move(Mask active, Mask run, Lane alpha, Lane* wrench, unsigned char* dirty) {
     const Lane zero(Real(0));
     for (int k = 0; k < nlink_; ++k) {
@@ -348,7 +349,7 @@ class GroundContacts {
 
   // From pos, frame, dist (in u) and a mark (in D) to the contact of a link.
   SB_HD void finish(const Context<Lane>& c, const collide::PairParams<Real>& pair,
-                           const ContactLaw<Real>& law, int dof, Contact& q) {
+                    const ContactLaw<Real>& law, int dof, Contact& q) {
     const auto& p = c.p;
     const auto& d = c.d;
     const Lane zero(Real(0));

@@ -88,7 +88,6 @@ struct ContactForm {
       }
     }
   }
-
 };
 
 // Any normal and tangents: `frame` holds the three directions times their coefficients, minus where

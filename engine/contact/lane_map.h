@@ -72,11 +72,11 @@ class LaneMap {
   SB_INLINE void give(const Narrow& from, Wide& to) const {
     Wide r;
     if constexpr (sizeof(Real) == 4) {
-      r.v = typename Wide::Vector(_mm512_permutexvar_ps(
-          __m512i(position_.v), _mm512_castps256_ps512(__m256(from.v))));
+      r.v = typename Wide::Vector(
+          _mm512_permutexvar_ps(__m512i(position_.v), _mm512_castps256_ps512(__m256(from.v))));
     } else {
-      r.v = typename Wide::Vector(_mm512_permutexvar_pd(
-          __m512i(position_.v), _mm512_castpd256_pd512(__m256d(from.v))));
+      r.v = typename Wide::Vector(
+          _mm512_permutexvar_pd(__m512i(position_.v), _mm512_castpd256_pd512(__m256d(from.v))));
     }
     to = select(taken_, r, to);
   }

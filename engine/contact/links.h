@@ -70,7 +70,7 @@ struct Link {
   bool leaf;   // no link hangs on it
   bool joins;  // adds to what a sibling has left at the parent (backward order)
   int slot;    // of the sums that its children leave: one per chain of links
-  bool ball;    // a ball with limits
+  bool ball;   // a ball with limits
 };
 
 // Links of all trees and the orders in which to visit them.
@@ -85,7 +85,8 @@ struct Links {
   int order[kMax];  // parents before children, level by level: neighbours are independent
   int of_dof[kMax];
   int first_child[kMax], next_child[kMax];  // -1: none
-  const Lane* inertia[kMax];  // of the bodies that a link carries (engine/math/spatial.h); null: none
+  const Lane*
+      inertia[kMax];  // of the bodies that a link carries (engine/math/spatial.h); null: none
 
   // Lanes of working memory for sums of inertias.
   static SB_HD std::size_t memory(int nv) { return std::size_t(nv) * 10; }

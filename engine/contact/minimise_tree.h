@@ -7,9 +7,6 @@
 
 #include <bit>
 #include <type_traits>
-#ifndef SB_LAP
-#define SB_LAP(i)
-#endif
 
 #include "engine/contact/coupling.h"
 #include "engine/contact/ground.h"
@@ -52,7 +49,6 @@ class TreeNewton {
 
   // Writes qacc, qfrc_constraint, out_niter and out_capped of the lanes of prepare().
   SB_HD void solve() {
-SB_LAP(12)
     const auto& p = c_->p;
     auto& d = c_->d;
     const Lane zero(Real(0)), one(Real(1));
@@ -92,7 +88,6 @@ SB_LAP(12)
     Lane alpha = one;
     for (;; ++iteration) {
       move(active, alpha);
-SB_LAP(14)
       active = run_;
       const unsigned lanes = math::bits_of(active);
       if (lanes == 0) return;
@@ -107,7 +102,6 @@ SB_LAP(14)
       single_.template add_forces<false>(force_);
       coupled_.template add_forces<false>(force_);
       tree_.gradient(x_, force_, g_);
-SB_LAP(15)
       const Mask flat = math::sqrt(dot(g_, g_)) * scale_ < tol;
       if (iteration > 0) {
         active = active & !flat;
@@ -127,7 +121,6 @@ SB_LAP(15)
 
       factor(active);
       const Lane curvature = tree_.solve(step_);
-SB_LAP(18)
       const Lane slope0 = dot(g_, step_);
       const Lane decrement = -(half * slope0);
       Mask small = decrement <= Lane(kNoise<Real>) * (smooth_ + gauss_);
@@ -142,14 +135,12 @@ SB_LAP(18)
       single_.step(step_, at0, at1, same);
       coupled_.step(step_, at0, at1, same);
       ground_.step(tree_.S, at0, at1, same);
-SB_LAP(19)
       const Lane inertial = slope0 - at0;  // slope of 1/2 x'M x at 0
       Lane gtol = tol * Lane(opt.ls_tolerance) * math::sqrt(dot(step_, step_)) / scale_;
       if (kSinglePrecision<Real>) gtol = math::max(gtol, Lane(Real(-1e-3)) * slope0);
       at1.first += inertial + curvature;
       at1.second += curvature;
       alpha = line_search(active, same, at1, inertial, curvature, gtol, opt.ls_iterations);
-SB_LAP(20)
       same = same & (alpha == one);
       niter_ += select(active, one, zero);
       const Lane more = alpha * fma(half * alpha, curvature, inertial);
@@ -160,7 +151,6 @@ SB_LAP(20)
         Lane now = single_.cost(alpha);
         now += coupled_.cost(alpha);
         now += ground_.cost(alpha);
-SB_LAP(22)
         const Lane improvement = scale_ * ((cost_ - now) - more);
         run_ = active & !((improvement > zero) & (improvement < tol)) & !(same & same_before_);
         cost_ = select(active, now, cost_);
@@ -183,8 +173,9 @@ SB_LAP(22)
     TreeNewton<Narrow> narrow;
     narrow.c_ = &c;
     narrow.take_vectors(w);
-    if (w.full() || !narrow.tree_.adopt(c, tree_, map, w) || !narrow.ground_.adopt(ground_, map, w) ||
-        !narrow.coupled_.adopt(coupled_, map, w) || !narrow.single_.adopt(single_, map, w)) {
+    if (w.full() || !narrow.tree_.adopt(c, tree_, map, w) ||
+        !narrow.ground_.adopt(ground_, map, w) || !narrow.coupled_.adopt(coupled_, map, w) ||
+        !narrow.single_.adopt(single_, map, w)) {
       return false;
     }
     map.take(c_->d.cdof, int(6 * nv), d.cdof);
@@ -257,14 +248,14 @@ SB_LAP(22)
     const Mask take = run_ & (hot + energy <= cold);
     cost_ = select(take, hot, cold);
     gauss_ = select(take, energy, zero);
-SB_LAP(13)
     return take;
   }
 
   // One step of length alpha where `active`; the forces of the blocks that lanes of run_ have.
   SB_HD void move(Mask active, Lane alpha) {
     const int nv = c_->p.nv;
-    // Selecting what is added, not the sum, spares a masked store; where not active, 0 x 0 is added.
+    // Selecting what is added, not the sum, spares a masked store; where not active, 0 x 0 is
+    // added.
     const Lane zero(Real(0));
     alpha = select(active, alpha, zero);
     for (int i = 0; i < nv; ++i) {
@@ -293,9 +284,7 @@ SB_LAP(13)
     tree_.factor(
         g_, [&](int k, Lane* Y) { ground_.add_inertia(k, active, Y); },
         [&](int dof, Lane(&D)[3][3]) { single_.add_ball(dof, D); });
-SB_LAP(16)
     coupled_.correct(tree_, active);
-SB_LAP(17)
   }
 
   // Step length where `active` (whose slope at 0 is negative); where `same`, the full step is the
@@ -330,10 +319,10 @@ SB_LAP(17)
   }
 
   const Context<Lane>* c_;
-  std::size_t memory_;           // bytes of the workspace in use
-  Mask run_, same_before_;       // lanes that go on; whose last step was full and on one piece
-  Lane scale_, smooth_;          // MuJoCo's cost scale; |qacc_smooth . qfrc_smooth|
-  Lane cost_, gauss_;            // of the constraints; 1/2 x'M x
+  std::size_t memory_;      // bytes of the workspace in use
+  Mask run_, same_before_;  // lanes that go on; whose last step was full and on one piece
+  Lane scale_, smooth_;     // MuJoCo's cost scale; |qacc_smooth . qfrc_smooth|
+  Lane cost_, gauss_;       // of the constraints; 1/2 x'M x
   Lane niter_, capped_;
   Articulated<Lane> tree_;
   GroundContacts<Lane> ground_;

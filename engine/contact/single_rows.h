@@ -34,7 +34,7 @@ class SingleRows {
     return true;
   }
 
-  // The rows that are left, for some lanes of a wider pack. 
+  // The rows that are left, for some lanes of a wider pack.
   template <class Wide, class Map>
   bool adopt(const SingleRows<Wide>& o, const Map& map, Workspace& w) {
     n_ = nlive_ = o.nlive_;
@@ -125,7 +125,8 @@ class SingleRows {
     return sum;
   }
 
-  // u += alpha v where `active` (elsewhere alpha is 0); changed(dof) where a lane of `run` has another Hessian than before.
+  // u += alpha v where `active` (elsewhere alpha is 0); changed(dof) where a lane of `run` has
+  // another Hessian than before.
   template <class F>
   SB_HD void move(Mask active, Mask run, Lane alpha, F&& changed) {
     const Lane zero(Real(0));
@@ -204,8 +205,7 @@ class SingleRows {
       return (math::to_bits(math::min(u, zero)) ^ math::to_bits(math::min(w, zero))) &
              math::to_bits(zero - q.D());
     }
-    return math::to_bits(
-        select(scalar_same_piece(q.eta, q.D(), u, w), zero, Lane(Real(-0.0))));
+    return math::to_bits(select(scalar_same_piece(q.eta, q.D(), u, w), zero, Lane(Real(-0.0))));
   }
 
   Row* all_;
