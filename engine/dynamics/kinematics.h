@@ -100,8 +100,8 @@ SB_INLINE void apply_joint(const model::Params<RealOf<Lane>>& m, const model::St
     }
     return;
   }
-  const bool offset = at[0] != Real(0) || at[1] != Real(0) || at[2] != Real(0);
-  const Vec3<Lane> anchor = add_columns(r, at, x);
+  const int place = m.derived.joint_place[j];
+  const Vec3<Lane> anchor = add_columns(r, at, place, x);
   if constexpr (kMotions) store3(motion + 3, anchor);
   if (m.jnt_type[j] == model::kJntHinge) {
     const Lane* sc = d.qtmp + 2 * m.jnt_dofadr[j];
@@ -110,9 +110,9 @@ SB_INLINE void apply_joint(const model::Params<RealOf<Lane>>& m, const model::St
   } else {
     r = mul(r, to_matrix(normalize(load4(q))));
   }
-  if (offset) {
+  if (place != 0) {
     const Real back[3] = {-at[0], -at[1], -at[2]};
-    x = add_columns(r, back, anchor);
+    x = add_columns(r, back, place, anchor);
   }
 }
 
@@ -130,26 +130,34 @@ SB_INLINE void start_frame(const model::Params<RealOf<Lane>>& m, const model::St
     x = math::broadcast3<Lane>(pos);
     r = math::broadcast9<Lane>(rot);
   } else {
-    const Mat3<Lane> up = load9(d.xmat + 9 * parent);
-    x = add_columns(up, pos, load3(d.xpos + 3 * parent));
-    r = compose(up, rot);
+    const int place = m.derived.body_place[b];
+    r = load9(d.xmat + 9 * parent);
+    x = add_columns(r, pos, place, load3(d.xpos + 3 * parent));
+    if (place & model::kTurned) r = compose(r, rot);
   }
 }
 
 template <class Lane>
 SB_INLINE void pose_geom(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int g,
                          const Mat3<Lane>& r, Vec3<Lane> x) {
-  store3(d.geom_xpos + 3 * g, add_columns(r, m.geom_pos + 3 * g, x));
-  store9(d.geom_xmat + 9 * g, compose(r, m.derived.geom_rot + 9 * g));
+  const int place = m.derived.geom_place[g];
+  store3(d.geom_xpos + 3 * g, add_columns(r, m.geom_pos + 3 * g, place, x));
+  if (place & model::kTurned) {
+    store9(d.geom_xmat + 9 * g, compose(r, m.derived.geom_rot + 9 * g));
+  } else {
+    store9(d.geom_xmat + 9 * g, r);
+  }
 }
 
 // The same of a sphere or capsule, of whose orientation nothing but the z axis is ever read.
 template <class Lane>
 SB_INLINE void pose_round_geom(const model::Params<RealOf<Lane>>& m, model::Scratch<Lane>& d, int g,
                                const Mat3<Lane>& r, Vec3<Lane> x) {
-  store3(d.geom_xpos + 3 * g, add_columns(r, m.geom_pos + 3 * g, x));
+  const int place = m.derived.geom_place[g];
+  store3(d.geom_xpos + 3 * g, add_columns(r, m.geom_pos + 3 * g, place, x));
   const RealOf<Lane>* q = m.derived.geom_rot + 9 * g;
-  const Vec3<Lane> z = combine(r, q[2], q[5], q[8]);
+  Vec3<Lane> z = r.z;
+  if (place & model::kTurned) z = combine(r, q[2], q[5], q[8]);
   Lane* mat = d.geom_xmat + 9 * g;
   mat[2] = z.x;
   mat[5] = z.y;
@@ -183,7 +191,10 @@ SB_INLINE void pose_body(const model::Params<RealOf<Lane>>& m, const model::Stat
   }
   store3(d.xpos + 3 * b, x);
   store9(d.xmat + 9 * b, r);
-  if constexpr (kMotions) store3(d.xipos + 3 * b, add_columns(r, m.body_ipos + 3 * b, x));
+  if constexpr (kMotions) {
+    const int place = m.derived.body_place[b] >> model::kComShift;
+    store3(d.xipos + 3 * b, add_columns(r, m.body_ipos + 3 * b, place, x));
+  }
   const int geoms = m.body_geomadr[b] + m.body_geomnum[b];
   for (int g = m.body_geomadr[b]; g < geoms; ++g) {
     if (!m.derived.geom_posed[g]) continue;

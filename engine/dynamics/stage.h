@@ -41,13 +41,13 @@ using math::Vec3;
 using math::zero3;
 using math::zero6;
 
-// c + r v for a model vector v: columns of r whose factor is 0 are left out.
+// c + r v for a model vector v; `place`: kShiftX, ... where a coordinate of v is not 0.
 template <class Lane>
-SB_INLINE Vec3<Lane> add_columns(const Mat3<Lane>& r, const RealOf<Lane>* v, Vec3<Lane> c) {
-  using Real = RealOf<Lane>;
-  if (v[0] != Real(0)) c = fma(Lane(v[0]), r.x, c);
-  if (v[1] != Real(0)) c = fma(Lane(v[1]), r.y, c);
-  if (v[2] != Real(0)) c = fma(Lane(v[2]), r.z, c);
+SB_INLINE Vec3<Lane> add_columns(const Mat3<Lane>& r, const RealOf<Lane>* v, int place,
+                                 Vec3<Lane> c) {
+  if (place & model::kShiftX) c = fma(Lane(v[0]), r.x, c);
+  if (place & model::kShiftY) c = fma(Lane(v[1]), r.y, c);
+  if (place & model::kShiftZ) c = fma(Lane(v[2]), r.z, c);
   return c;
 }
 

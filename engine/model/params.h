@@ -34,6 +34,16 @@ enum BodyKind : int {
   kBodyIsotropic = 32  // inertia is a multiple of the identity
 };
 
+// Bits of body_place, geom_place and joint_place: which coordinates of a shift are not 0, and
+// whether there is a turn.
+enum PlaceBits : int {
+  kShiftX = 1,
+  kShiftY = 2,
+  kShiftZ = 4,
+  kTurned = 8,
+  kComShift = 4  // bits of body_ipos: kShiftX << kComShift, ...
+};
+
 // Numbers that follow from the model's arrays and save work in every step. Uniform over worlds.
 template <class Real>
 struct DerivedParams {
@@ -48,6 +58,9 @@ struct DerivedParams {
   const int*
       geom_posed;        // ngeom: 1 where the geom can touch something, so that steps need its pose
   const Real* geom_rot;  // ngeom x 9: geom_quat as a matrix
+  const int* body_place;    // nbody: PlaceBits of body_pos, body_rot and body_ipos
+  const int* geom_place;    // ngeom: of geom_pos and geom_rot
+  const int* joint_place;   // njnt: of jnt_pos
   const int* jnt_axiscode;  // njnt: +-(k + 1) where the axis is +-e_k, else 0
   // Joint damping and armature plus what actuators reflect (MuJoCo manual, actuator/damping):
   // scaled by the square of the first gear, on all dofs of the joint.

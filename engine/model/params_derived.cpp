@@ -52,6 +52,12 @@ int axis_code(const double* a) {
   return 0;
 }
 
+int shift_bits(const double* v) {
+  return (v[0] != 0 ? kShiftX : 0) | (v[1] != 0 ? kShiftY : 0) | (v[2] != 0 ? kShiftZ : 0);
+}
+
+int turn_bit(const double* r) { return r[0] == 1 && r[4] == 1 && r[8] == 1 ? 0 : kTurned; }
+
 std::vector<int> body_kinds(const Model& m, const std::vector<double>& inert) {
   std::vector<int> kind(size_t(m.nbody), 0);
   for (int b = m.nbody - 1; b > 0; --b) {
@@ -132,7 +138,19 @@ void ParamsStorage<Real>::derive(const Model& m) {
     append(rot, matrix(&m.body_quat[4 * b]));
     append(inert, rotated_diagonal(matrix(&m.body_iquat[4 * b]), &m.body_inertia[3 * b]));
   }
-  for (size_t g = 0; g < size_t(m.ngeom); ++g) append(geom_rot, matrix(&m.geom_quat[4 * g]));
+  std::vector<int> body_place, geom_place, joint_place;
+  for (size_t b = 0; b < size_t(m.nbody); ++b) {
+    body_place.push_back(shift_bits(&m.body_pos[3 * b]) | turn_bit(&rot[9 * b]) |
+                         shift_bits(&m.body_ipos[3 * b]) << kComShift);
+  }
+  for (size_t g = 0; g < size_t(m.ngeom); ++g) {
+    append(geom_rot, matrix(&m.geom_quat[4 * g]));
+    geom_place.push_back(shift_bits(&m.geom_pos[3 * g]) | turn_bit(&geom_rot[9 * g]));
+  }
+  for (size_t j = 0; j < size_t(m.njnt); ++j) joint_place.push_back(shift_bits(&m.jnt_pos[3 * j]));
+  p.body_place = keep(body_place);
+  p.geom_place = keep(geom_place);
+  p.joint_place = keep(joint_place);
   p.nmove = int(move.size());
   p.move_body = keep(move);
   p.body_kind = keep(body_kinds(m, inert));
