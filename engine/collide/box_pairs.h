@@ -10,19 +10,15 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
-#if defined(__AVX512F__) && !defined(__CUDACC__)
-template <class Real>
-using PairLane = math::Pack<Real, int(64 / sizeof(Real))>;
-#elif defined(__AVX__) && !defined(__CUDACC__)
-template <class Real>
-using PairLane = math::Pack<Real, int(32 / sizeof(Real))>;
-#elif !defined(__CUDACC__)
-template <class Real>
-using PairLane = math::Pack<Real, int(16 / sizeof(Real))>;
+#if defined(__AVX512F__)
+inline constexpr int kPairBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kPairBytes = 32;
 #else
-template <class Real>
-using PairLane = Real;
+inline constexpr int kPairBytes = 16;
 #endif
+template <class Real>
+using PairLane = math::Pack<Real, kPairBytes / int(sizeof(Real))>;
 
 // Step 1 of one pair.
 template <class Real>

@@ -130,9 +130,9 @@ SB_HD BroadGrid sort_into_cells(const BroadPhaseParams<Real>& p, const Real* xpo
 
 // Bit l: lane l of the mask.
 SB_INLINE unsigned hit_bits(MaskOf<BroadLane> m) {
-#if defined(__AVX512F__) && !defined(__CUDACC__)
+#if defined(__AVX512F__)
   return _mm512_test_epi32_mask(__m512i(m.v), __m512i(m.v));
-#elif defined(__AVX2__) && !defined(__CUDACC__)
+#elif defined(__AVX2__)
   return unsigned(_mm256_movemask_ps(__m256(m.v)));
 #else
   unsigned bits = 0;

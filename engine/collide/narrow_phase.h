@@ -10,7 +10,6 @@
 #pragma once
 
 #include "engine/collide/box_box.h"
-#include "engine/collide/box_pairs.h"
 #include "engine/collide/capsule.h"
 #include "engine/collide/capsule_box.h"
 #include "engine/collide/geometry.h"
@@ -19,6 +18,9 @@
 #include "engine/collide/sphere.h"
 #include "engine/model/arrays.h"
 #include "engine/model/params.h"
+#if !defined(__CUDACC__)  // vector code of the CPU; on a GPU a thread takes one pair at a time
+#include "engine/collide/box_pairs.h"
+#endif
 
 namespace stepbench::collide::inline SB_ISA {
 
@@ -195,6 +197,7 @@ SB_HD void collide_pair(const model::Params<RealOf<Lane>>& m, const PairParams<R
   }
 }
 
+#if !defined(__CUDACC__)
 // The pairs of one world: the bounding tests of a block of pairs first, then what several of its
 // pairs have in common with lanes over pairs, then contacts in the order of the pairs.
 template <class Real>
@@ -231,6 +234,8 @@ SB_HD void collide_blocks(const model::Params<Real>& m, const PairParams<Real>* 
   }
 }
 
+#endif
+
 // pairs: npair >= 0 pairs in MuJoCo's contact order. Where the slots do not suffice, need_con is
 // the number that would, and the first maxcon slots hold the first contacts; otherwise need_con is
 // 0.
@@ -240,10 +245,12 @@ SB_HD void narrow_phase(const model::Params<RealOf<Lane>>& m, const PairParams<R
   ContactWriter<Lane> out(d);
   const int off = model::kDsblConstraint | model::kDsblContact;
   if (m.opt.disableflags & off) npair = 0;
+#if !defined(__CUDACC__)
   if constexpr (math::kWidth<Lane> == 1) {
     collide_blocks(m, pairs, npair, d.geom_xpos, d.geom_xmat, out);
     return out.finish();
   }
+#endif
   for (int i = 0; i < npair; ++i) {
     const MaskOf<Lane> near = bounds_touch(pairs[i], d.geom_xpos, d.geom_xmat);
     if (math::any(near)) collide_pair(m, pairs[i], i, d.geom_xpos, d.geom_xmat, near, out);

@@ -1,78 +1,14 @@
 // Hessian of an island of free bodies in single precision: rows of 6 x 6 blocks, both triangles,
 // and conjugate gradients with the inverse diagonal blocks as preconditioner.
 //
-// Source: large_islands.md 2.3-2.5 (inner iteration of an inexact Newton method). A block is six
-// columns of eight floats. One product of a block keeps a sum per column, and a row adds them as
-// ((0+2)+4) + ((1+3)+5): two columns share a register where there are 16 lanes, with the same bits.
-// Sums over bodies run in eight lanes in body order.
+// Source: large_islands.md 2.3-2.5 (inner iteration of an inexact Newton method). Sums over bodies
+// run in eight lanes, in the order of bodies or of rows.
 #pragma once
 
-#include "engine/contact/contact_packs.h"
+#include "engine/contact/block_pattern.h"
+#include "engine/contact/block_sum.h"
 
 namespace stepbench::contact::inline SB_ISA {
-
-using Row = math::Pack<float, kBodyRow>;  // a body's values, or one column of a block
-
-inline constexpr int kBlock = 6 * kBodyRow;
-
-SB_INLINE Row& row(float* a) { return *reinterpret_cast<Row*>(a); }
-SB_INLINE const Row& row(const float* a) { return *reinterpret_cast<const Row*>(a); }
-
-SB_INLINE float sum(const Row& a) {
-  alignas(32) float x[kBodyRow];
-  row(x) = a;
-  return sum_lanes(x);
-}
-
-// Eight values rounded to float.
-template <class Real>
-SB_INLINE Row to_float(const Real* a) {
-  using From = typename math::VectorOf<Real, kBodyRow>::type;
-  return Row(__builtin_convertvector(*reinterpret_cast<const From*>(a), Row::Vector));
-}
-
-// Sum of products of blocks with rows.
-class BlockSum {
- public:
-#if defined(__AVX512F__)
-  SB_INLINE BlockSum() : a_(0.0f), b_(0.0f), c_(0.0f) {}
-  SB_INLINE void add(const float* block, const float* x) {
-    const __m512 v = _mm512_castps256_ps512(__m256(row(x).v));
-    a_ = fma(columns(block, 0), pick(v, 0), a_);
-    b_ = fma(columns(block, 1), pick(v, 2), b_);
-    c_ = fma(columns(block, 2), pick(v, 4), c_);
-  }
-  SB_INLINE Row total() const {
-    const Two::Vector s = ((a_ + b_) + c_).v;
-    return Row(__builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7)) +
-           Row(__builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15));
-  }
-
- private:
-  using Two = math::Pack<float, 2 * kBodyRow>;
-  static SB_INLINE Two columns(const float* block, int k) {
-    return *reinterpret_cast<const Two*>(block + 2 * kBodyRow * k);
-  }
-  static SB_INLINE Two pick(__m512 v, int k) {
-    const __m512i at = _mm512_setr_epi32(k, k, k, k, k, k, k, k, k + 1, k + 1, k + 1, k + 1, k + 1,
-                                         k + 1, k + 1, k + 1);
-    return Two(Two::Vector(_mm512_maskz_permutexvar_ps(__mmask16(-1), at, v)));
-  }
-  Two a_, b_, c_;
-#else
-  SB_INLINE BlockSum() {
-    for (int k = 0; k < 6; ++k) s_[k] = Row(0.0f);
-  }
-  SB_INLINE void add(const float* block, const float* x) {
-    SB_UNROLL
-    for (int k = 0; k < 6; ++k) s_[k] = fma(row(block + kBodyRow * k), Row(x[k]), s_[k]);
-  }
-  SB_INLINE Row total() const { return ((s_[0] + s_[2]) + s_[4]) + ((s_[1] + s_[3]) + s_[5]); }
-
- private:
-  Row s_[6];
-#endif
-};
 
 template <class Real>
 class BlockRows {
@@ -81,32 +17,23 @@ class BlockRows {
   SB_HD bool prepare(const ContactPacks<Real>& packs, int n, Workspace& w) {
     packs_ = &packs;
     n_ = n;
-    const int lanes = packs.packs() * kPackLanes;
-    to_upper_ = w.take<int>(std::size_t(lanes));
-    to_lower_ = w.take<int>(std::size_t(lanes));
-    begin_ = w.take<int>(std::size_t(n + 2));
-    order_ = w.take<int>(std::size_t(n));
-    int* memory[5];
-    for (int*& a : memory) a = w.take<int>(std::size_t(lanes));
-    column_ = w.take<int>(std::size_t(2 * lanes));
-    changed_ = w.take<int>(std::size_t(n + 1));
+    pattern_.bind(packs, n, w);
+    changed_ = w.take<int>(std::size_t(n));
     diagonal_ = w.take<float>(std::size_t((n + kBodyRow) * kBlock));
     inverse_ = w.take<float>(std::size_t((n + kBodyRow) * kBlock));
-    x_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
-    r_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
-    d_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
-    q_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
-    w_ = w.take<float>(std::size_t((n + 1) * kBodyRow));
+    for (float** a : {&x_, &r_, &d_, &q_, &w_}) {
+      *a = w.take<float>(std::size_t((n + 1) * kBodyRow));
+    }
     weights_ = w.take<float>(std::size_t(packs.packs() * 21 * kPackLanes));
-    if (!w.full()) find_blocks(memory, lanes);
-    const int nblock = w.full() ? 2 * lanes : begin_[n];
+    if (!w.full()) pattern_.find();
+    const int nblock = w.full() ? 2 * packs.packs() * kPackLanes : pattern_.blocks();
     blocks_ = w.take<float>(std::size_t(nblock * kBlock));
     return !w.full();
   }
 
   // H = M + J' W J. mass: kBlock values per body.
   SB_HD void assemble(const Real* mass) {
-    for (int i = 0; i < begin_[n_] * kBlock; i += kBodyRow) row(blocks_ + i) = Row(0.0f);
+    for (int i = 0; i < pattern_.blocks() * kBlock; i += kBodyRow) row(blocks_ + i) = Row(0.0f);
     for (int i = 0; i < n_ * kBlock; i += kBodyRow) row(diagonal_ + i) = to_float(mass + i);
     for (int i = 0; i < packs_->packs() * 21 * kPackLanes; i += kBodyRow) {
       row(weights_ + i) = Row(0.0f);
@@ -207,80 +134,6 @@ class BlockRows {
   }
 
  private:
-  // Rows of the pattern in ascending columns, and each contact's two blocks.
-  SB_HD void find_blocks(int* const* memory, int lanes) {
-    int *sorted = memory[0], *other = memory[1], *lower = memory[2], *higher = memory[3],
-        *block_of_lower = memory[4];
-    int m = 0;
-    bool in_order = true;
-    for (int i = 0; i < lanes; ++i) {
-      const int a = packs_->body1[i], b = packs_->body2[i];
-      lower[i] = a < b ? a : b;
-      higher[i] = a < b ? b : a;
-      to_upper_[i] = to_lower_[i] = -1;
-      if (higher[i] == n_) continue;
-      const int last = m > 0 ? other[m - 1] : i;
-      in_order = in_order &&
-                 (lower[last] < lower[i] || (lower[last] == lower[i] && higher[last] <= higher[i]));
-      other[m++] = i;
-    }
-    // Contacts of one dimension are listed by bodies; else stable counting sorts bring the pairs
-    // into the order (lower, higher).
-    if (!in_order) {
-      sort(other, sorted, m, higher);
-      sort(sorted, other, m, lower);
-    }
-    int pairs = 0;
-    for (int k = 0; k < m; ++k) {
-      const int i = other[k];
-      const bool first =
-          k == 0 || lower[i] != lower[other[k - 1]] || higher[i] != higher[other[k - 1]];
-      if (first) sorted[pairs++] = i;
-      to_upper_[i] = pairs - 1;  // for now: the pair
-    }
-    // Rows lie by their number of blocks, the longest first: loops over rows of one length are
-    // predicted well. Columns of a row: lower neighbours come first and in order, since pairs are
-    // sorted by them.
-    int* at = changed_;
-    for (int i = 0; i < n_; ++i) at[i] = 0;
-    for (int k = 0; k < pairs; ++k) {
-      ++at[lower[sorted[k]]];
-      ++at[higher[sorted[k]]];
-    }
-    for (int i = 0; i <= n_ + 1; ++i) begin_[i] = 0;
-    for (int i = 0; i < n_; ++i) ++begin_[n_ - at[i]];
-    for (int i = 0; i <= n_; ++i) begin_[i + 1] += begin_[i];
-    for (int i = 0; i < n_; ++i) order_[begin_[n_ - 1 - at[i]]++] = i;
-    begin_[0] = 0;
-    for (int q = 0; q < n_; ++q) {
-      const int i = order_[q];
-      begin_[q + 1] = begin_[q] + at[i];
-      at[i] = begin_[q];
-    }
-    for (int k = 0; k < pairs; ++k) {
-      const int i = sorted[k];
-      column_[at[higher[i]]] = lower[i];
-      block_of_lower[k] = at[higher[i]]++;
-    }
-    for (int k = 0; k < pairs; ++k) {
-      const int i = sorted[k];
-      column_[at[lower[i]]] = higher[i];
-      sorted[k] = at[lower[i]]++;
-    }
-    for (int k = 0; k < m; ++k) {
-      const int i = other[k], pair = to_upper_[i];
-      to_upper_[i] = sorted[pair];
-      to_lower_[i] = block_of_lower[pair];
-    }
-  }
-
-  SB_HD void sort(const int* in, int* out, int m, const int* key) {
-    for (int i = 0; i <= n_ + 1; ++i) begin_[i] = 0;
-    for (int k = 0; k < m; ++k) ++begin_[key[in[k]] + 1];
-    for (int i = 0; i < n_; ++i) begin_[i + 1] += begin_[i];
-    for (int k = 0; k < m; ++k) out[begin_[key[in[k]]]++] = in[k];
-  }
-
   // Adds J' (now - weights) J for the contacts of one pack that changed enough.
   template <class Cone>
   SB_HD int take(int at, const Real* g, const Real (*W)[kPackLanes], float* weights,
@@ -338,8 +191,7 @@ class BlockRows {
         add_outer<kDim>(diagonal_ + b * kBlock, WB, J2, l, false);
       }
       if (a < n_ && b < n_) {
-        const int ab = a < b ? to_upper_[at + l] : to_lower_[at + l];
-        const int ba = a < b ? to_lower_[at + l] : to_upper_[at + l];
+        const int ab = pattern_.block(at + l, a, b), ba = pattern_.block(at + l, b, a);
         add_outer<kDim>(blocks_ + ab * kBlock, WA, J2, l, true);
         add_outer<kDim>(blocks_ + ba * kBlock, WB, J1, l, true);
       }
@@ -455,10 +307,10 @@ class BlockRows {
   SB_HD float multiply() {
     Row total(0.0f);
     for (int p = 0; p < n_; ++p) {
-      const int i = order_[p];
+      const int i = pattern_.body(p);
       BlockSum s;
-      for (int k = begin_[p]; k < begin_[p + 1]; ++k) {
-        s.add(blocks_ + k * kBlock, d_ + kBodyRow * column_[k]);
+      for (int k = pattern_.begin(p); k < pattern_.begin(p + 1); ++k) {
+        s.add(blocks_ + k * kBlock, d_ + kBodyRow * pattern_.column(k));
       }
       const Row q = s.total() + row(w_ + kBodyRow * i);
       row(q_ + kBodyRow * i) = q;
@@ -469,9 +321,7 @@ class BlockRows {
 
   const ContactPacks<Real>* packs_;
   int n_;
-  int *to_upper_, *to_lower_;  // per lane: blocks of (lower, higher) and (higher, lower) body
-  int *order_, *begin_;        // bodies in the order of their rows, and where those start
-  int* column_;
+  BlockPattern<Real> pattern_;
   int* changed_;  // per body: diagonal block since the last inversion
   float *blocks_, *diagonal_, *inverse_;
   float* weights_;  // per pack: W as assembled, room for six base rows

@@ -11,6 +11,7 @@
 // eight lanes in pairs.
 #pragma once
 
+#include "engine/contact/contact_law.h"
 #include "engine/contact/lane_rows.h"
 #include "engine/contact/rows.h"
 
@@ -90,7 +91,7 @@ class ContactPacks {
       }
     });
     product(velocity);
-    Law law;
+    ContactLaw<Real> law;
     for_classes([&](auto kind, const Class& s) {
       using Cone = decltype(kind);
       for (int i = 0; i < s.n; ++i) {
@@ -270,32 +271,6 @@ class ContactPacks {
     }
   }
 
-  // Impedance and springs of a pair: kept while pairs follow with equal parameters, as they mostly
-  // do.
-  struct Law {
-    const collide::PairParams<Real>* pair = nullptr;
-    Impedance<Real> impedance;
-    Spring<Real> spring;
-    Real friction_damping;
-
-    SB_HD bool same(const collide::PairParams<Real>& q) const {
-      if (pair == nullptr) return false;
-      bool equal = true;
-      for (int i = 0; i < 2; ++i) {
-        equal = equal & (pair->solref[i] == q.solref[i]) &
-                (pair->solreffriction[i] == q.solreffriction[i]);
-      }
-      for (int i = 0; i < 5; ++i) equal = equal & (pair->solimp[i] == q.solimp[i]);
-      return equal;
-    }
-    SB_HD void set(const model::OptionParams<Real>& opt, const collide::PairParams<Real>& q) {
-      pair = &q;
-      impedance = impedance_params(q.solimp);
-      spring = contact::spring(opt, q.solref, impedance.dmax);
-      friction_damping = contact::friction_damping(opt, q, impedance.dmax, spring);
-    }
-  };
-
   template <int kDim>
   SB_HD void load_geometry(int at, Real* g, const Real* origin) const {
     const auto& d = c_->d;
@@ -327,7 +302,7 @@ class ContactPacks {
 
   // Weight, cone and u = -aref from v, the rows' velocities (rows.h).
   template <class Cone>
-  SB_HD void load_state(int at, Real* t, Law& law) const {
+  SB_HD void load_state(int at, Real* t, ContactLaw<Real>& law) const {
     const auto& p = c_->p;
     const auto& d = c_->d;
     constexpr int kDim = Cone::kDim;

@@ -28,9 +28,6 @@ class FreeIsland {
   // Whether an island is made of free bodies and contacts alone, is large enough, and has cycles
   // (more touching pairs than a tree).
   static SB_HD bool suits(const Context<Real>& c, const Range& range) {
-#if defined(__CUDACC__)
-    return false;
-#else
     if (range.nspan <= kDirectBodies || range.nsc > 0) return false;
     for (int i = 0; i < range.nspan; ++i) {
       if (c.p.derived.tree_free[c.p.dof_treeid[range.dof_begin[i]]] != 2) return false;
@@ -46,7 +43,6 @@ class FreeIsland {
       last = dof[11];
     }
     return pairs >= range.nspan;
-#endif
   }
 
   enum Outcome { kDone, kMemory, kOther };  // kOther: the direct factor does it better
@@ -124,8 +120,9 @@ class FreeIsland {
       packs_.product(step_);
       multiply_mass(step_, Mstep_);
       const Real gauss = dot(step_, Mx_), curvature = dot(step_, Mstep_);
-      Real gtol = tol * opt.ls_tolerance * math::sqrt(dot(step_, step_)) / scale;
-      if (kSinglePrecision<Real>) gtol = math::max(gtol, Real(-1e-3) * slope0);
+      // A tenth of the first slope will do: an inexact direction is not worth an exact minimum.
+      const Real gtol = math::max(tol * opt.ls_tolerance * math::sqrt(dot(step_, step_)) / scale,
+                                  Real(-0.1) * slope0);
       Real now = cost;
       alpha = search(gauss, curvature, gtol, now);
       const Real improvement = cost - now - alpha * (gauss + Real(0.5) * alpha * curvature);

@@ -96,15 +96,17 @@ SB_HD Lane row_stiffness(Lane d, T A) {
 // Impedance and spring of the rows of one solref and solimp; rows of equal ones follow each other.
 template <class Real>
 struct RowLaw {
-  Impedance<Real> imp;
-  Spring<Real> sp;
-  Real key[7] = {Real(-1), Real(-1), Real(-1), Real(-1), Real(-1), Real(-1), Real(-1)};
+  Impedance<Real> imp{};
+  Spring<Real> sp{};
+  bool known = false;
+  Real key[7] = {};  // solref and solimp of imp and sp
 
   SB_HD void set(const model::OptionParams<Real>& opt, const Real* solref, const Real* solimp) {
-    bool same = true;
+    bool same = known;
     for (int i = 0; i < 2; ++i) same = same && key[i] == solref[i];
     for (int i = 0; i < 5; ++i) same = same && key[2 + i] == solimp[i];
     if (same) return;
+    known = true;
     for (int i = 0; i < 2; ++i) key[i] = solref[i];
     for (int i = 0; i < 5; ++i) key[2 + i] = solimp[i];
     imp = impedance_params(solimp);

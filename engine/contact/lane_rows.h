@@ -12,7 +12,6 @@ inline constexpr int kBodyRow = 8;  // values of a body: three linear, three ang
 
 namespace detail {
 
-#if !defined(__CUDACC__)
 // r[i] lane j <-> r[j] lane i.
 template <class Real>
 SB_INLINE void transpose(math::Pack<Real, 8>* r) {
@@ -55,7 +54,6 @@ SB_INLINE void transpose(math::Pack<Real, 4>* r) {
     r[i + 1] = P(__builtin_shufflevector(t[i].v, t[i + 1].v, 1, 5, 3, 7));
   }
 }
-#endif
 
 }  // namespace detail
 
@@ -63,7 +61,6 @@ SB_INLINE void transpose(math::Pack<Real, 4>* r) {
 template <class Real>
 SB_INLINE void load_rows(const Real* x, const int* index, Chunk<Real>* y) {
   constexpr int W = kWidth<Chunk<Real>>;
-#if !defined(__CUDACC__)
   if constexpr (W == 8) {
     Chunk<Real> r[8];
     SB_UNROLL
@@ -85,7 +82,6 @@ SB_INLINE void load_rows(const Real* x, const int* index, Chunk<Real>* y) {
     for (int c = 0; c < 6; ++c) y[c] = c < 4 ? low[c & 3] : high[c & 3];
     return;
   }
-#endif
   for (int c = 0; c < 6; ++c)
     for (int l = 0; l < W; ++l) math::set(y[c], l, x[kBodyRow * index[l] + c]);
 }
@@ -95,7 +91,6 @@ template <class Real>
 SB_INLINE void add_rows(Real* x, const int* index, const Chunk<Real>* y, const int* other,
                         const Chunk<Real>* z) {
   constexpr int W = kWidth<Chunk<Real>>;
-#if !defined(__CUDACC__)
   const Chunk<Real> zero(Real(0));
   if constexpr (W == 8) {
     Chunk<Real> r[8], s[8];
@@ -130,7 +125,6 @@ SB_INLINE void add_rows(Real* x, const int* index, const Chunk<Real>* y, const i
     }
     return;
   }
-#endif
   for (int l = 0; l < W; ++l) {
     for (int c = 0; c < 6; ++c) {
       x[kBodyRow * index[l] + c] = x[kBodyRow * index[l] + c] + math::get(y[c], l);

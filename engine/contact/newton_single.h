@@ -5,10 +5,12 @@
 #pragma once
 
 #include "engine/contact/block_factor.h"
-#include "engine/contact/free_island.h"
 #include "engine/contact/island.h"
 #include "engine/contact/minimise.h"
 #include "engine/contact/rows.h"
+#if !defined(__CUDACC__)  // vector code of the CPU; on a GPU every island takes the direct factor
+#include "engine/contact/free_island.h"
+#endif
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -24,12 +26,14 @@ SB_HD void solve_islands(Context<Real>& c) {
   }
   for (int k = 0; k < islands.n; ++k) {
     const Range range = islands.range(k);
+#if !defined(__CUDACC__)
     if (FreeIsland<Real>::suits(c, range)) {
       FreeIsland<Real> island;
       const auto outcome = island.solve(c, range, w, local);
       if (outcome == FreeIsland<Real>::kMemory) return;
       if (outcome == FreeIsland<Real>::kDone) continue;
     }
+#endif
     if (blocks_of(c.d).form == RowForm::kNone) {
       for (int i = 0; i < range.ncon; ++i) fill_contact(c, range.con[i]);
     }

@@ -330,7 +330,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     } else if (lists_only) {
       list_dofs(p, b1, b2, n, b.dof + b.con_dofadr[slot], b.sign);
     } else if (last < 0 || form == RowForm::kAll) {
-      Lane v[6];
+      Lane v[6] = {};
       detail::form_rows(p, pair, s, d, b, slot, v);
       law.set(p, pair);
       detail::put_law(law, pair, d, slot, v);
@@ -355,7 +355,7 @@ SB_HD void make_rows(const Context<Lane>& c) {
 template <class Lane>
 SB_HD void fill_contact(const Context<Lane>& c, int slot) {
   const auto& pair = c.pairs[c.d.con_pair[slot]];
-  Lane v[6];
+  Lane v[6] = {};
   detail::form_rows(c.p, pair, c.s, c.d, blocks_of(c.d), slot, v);
   ContactLaw<RealOf<Lane>> law;
   law.set(c.p, pair);
