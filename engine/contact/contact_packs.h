@@ -11,7 +11,6 @@
 // eight lanes in pairs.
 #pragma once
 
-#include "engine/contact/contact_law.h"
 #include "engine/contact/lane_rows.h"
 #include "engine/contact/rows.h"
 
@@ -91,7 +90,7 @@ class ContactPacks {
       }
     });
     product(velocity);
-    ContactLaw<Real> law;
+    RowLaw<Real> law;
     for_classes([&](auto kind, const Class& s) {
       using Cone = decltype(kind);
       for (int i = 0; i < s.n; ++i) {
@@ -302,7 +301,7 @@ class ContactPacks {
 
   // Weight, cone and u = -aref from v, the rows' velocities (rows.h).
   template <class Cone>
-  SB_HD void load_state(int at, Real* t, ContactLaw<Real>& law) const {
+  SB_HD void load_state(int at, Real* t, RowLaw<Real>& law) const {
     const auto& p = c_->p;
     const auto& d = c_->d;
     constexpr int kDim = Cone::kDim;
@@ -312,17 +311,15 @@ class ContactPacks {
     for (int l = 0; l < kPackLanes; ++l) {
       const int slot = slot_[at + l];
       const auto& pair = c_->pairs[d.con_pair[slot < 0 ? slot_[at] : slot]];
-      if (!law.same(pair)) {
-        mixed = mixed || l > 0;
-        law.set(p.opt, pair);
-      }
+      const bool changed = law.set(p.opt, pair.solref, pair.solimp);
+      mixed = mixed || (changed && l > 0);
       violation[l] = slot < 0 ? Real(0) : d.con_dist[slot] - pair.margin;
       A[l] = contact_weight(p, pair);
       mu[l] = pair.friction[0];
-      k[l] = law.spring.k;
-      b[l] = law.spring.b;
-      side[l] = law.friction_damping;
-      if (mixed) imp[l] = impedance(law.impedance, violation[l]);
+      k[l] = law.sp.k;
+      b[l] = law.sp.b;
+      side[l] = friction_damping(p.opt, pair, law.imp.dmax, law.sp);
+      if (mixed) imp[l] = impedance(law.imp, violation[l]);
     }
     if (mixed) {
       // Lanes before the change were left out.
@@ -335,7 +332,7 @@ class ContactPacks {
     for (int part = 0; part < kPackLanes; part += kLanes) {
       Real* s = t + part;
       const Lane r = chunk(violation + part), m = chunk(mu + part), m2 = m * m;
-      const Lane z = mixed ? chunk(imp + part) : impedance(law.impedance, r);
+      const Lane z = mixed ? chunk(imp + part) : impedance(law.imp, r);
       const Lane weight = chunk(A + part);
       Lane D;
       if (kDim == 1 || !Cone::kArrow) {

@@ -101,16 +101,18 @@ struct RowLaw {
   bool known = false;
   Real key[7] = {};  // solref and solimp of imp and sp
 
-  SB_HD void set(const model::OptionParams<Real>& opt, const Real* solref, const Real* solimp) {
+  // Whether the law changed.
+  SB_HD bool set(const model::OptionParams<Real>& opt, const Real* solref, const Real* solimp) {
     bool same = known;
     for (int i = 0; i < 2; ++i) same = same && key[i] == solref[i];
     for (int i = 0; i < 5; ++i) same = same && key[2 + i] == solimp[i];
-    if (same) return;
+    if (same) return false;
     known = true;
     for (int i = 0; i < 2; ++i) key[i] = solref[i];
     for (int i = 0; i < 5; ++i) key[2 + i] = solimp[i];
     imp = impedance_params(solimp);
     sp = spring(opt, solref, imp.dmax);
+    return true;
   }
 };
 
