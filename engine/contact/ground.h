@@ -379,7 +379,7 @@ class GroundContacts {
       for (int i = 0; i < 2; ++i) q.frame()[i] = q.frame()[3 + i];
     }
     const Lane* body = d.cvel + 6 * (minus ? p.geom_bodyid[pair.geom1] : b2);
-    Lane v[6];
+    Lane v[6] = {};
     visit(q, [&](auto kind, auto form) { form.template motion<decltype(kind)>(body, v); });
     const Mask has = q.D() > zero;
     q.owners = math::bits_of(has);
