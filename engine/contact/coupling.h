@@ -1,22 +1,15 @@
 // Contacts between two moving bodies, as a low-rank change of an articulated solve.
 //
-// With H = T + J'W J, where the sweeps solve with T (articulated.h) and W = L w L' is the contacts'
-// Hessian: rows R = L'J are half-solved, and with a the half-solved right-hand side and r those of
-// the rows,  C = 1 + sqrt(w) (r d^-1 r') sqrt(w),  a -= r' sqrt(w) C^-1 sqrt(w) (r d^-1 a)  leaves
-// the half-solved right-hand side of H (Woodbury). Only rows with a weight are solved for. Source:
-// packed_contacts.md 3.4.
+// W = L w L' is a contact's Hessian and L'J are the rows that low_rank.h solves with.
 //
 // A lane's k-th contact of a dimension lies in the k-th place of that dimension: places are as many
 // as the fullest lane needs, not as many as the group has pairs in touch. A lane that lacks a place
 // has D = 0 and J = 0 there, which is an exact no-op.
 #pragma once
 
-#include "engine/contact/articulated.h"
+#include "engine/contact/low_rank.h"
 
 namespace stepbench::contact::inline SB_ISA {
-
-// Rows of such contacts that a lane may have to be solved in this way.
-inline constexpr int kMaxCoupledRows = 16;
 
 template <class Lane>
 class CoupledContacts {
@@ -72,7 +65,7 @@ class CoupledContacts {
     for (int k = 0; k < nplace_; ++k) live_[k] = k;
     if (nplace_ == 0) return true;
     dofs_ = w.take<int>(std::size_t(nv_) * std::size_t(nplace_));
-    if (!take_memory(w)) return false;
+    if (!rows_.prepare(w, nv_, nrow_)) return false;
     for (int k = 0; k < nplace_; ++k) {
       Place& q = place_[k];
       q.owners = math::bits_of(q.D() > zero);
@@ -114,7 +107,7 @@ class CoupledContacts {
       live_[k] = k;
       nrow_ += q.dim;
     }
-    return take_memory(w);
+    return rows_.prepare(w, nv_, nrow_);
   }
   // u back into the wider pack.
   template <class Wide, class Map>
@@ -232,16 +225,13 @@ class CoupledContacts {
   // lanes `active`.
   SB_HD void correct(Articulated<Lane>& tree, Mask active) {
     const Lane zero(Real(0)), one(Real(1));
-    int n = 0;
-    DofSet on;
-    const Lane* source[kMaxActive];
+    rows_.clear();
     each([&](auto kind, Place& q) {
       using Cone = decltype(kind);
       constexpr int kDim = Cone::kDim;
       Lane W[kDim * (kDim + 1) / 2], column[kDim];
       Cone::hessian(q.cone(), q.D(), q.u(), W);
       if (!any(active & (W[0] > zero))) return;
-      on.add(q.links);
       // W = L w L' in place, without rows whose pivot vanishes.
       for (int k = 0; k < kDim; ++k) {
         const Lane pivot = math::max(W[tri(k, k)], zero);
@@ -256,87 +246,16 @@ class CoupledContacts {
       }
       for (int k = 0; k < kDim; ++k) {
         if (!any(active & (W[tri(k, k)] > zero))) continue;
-        weight_[n] = math::sqrt(W[tri(k, k)]);
-        source[n] = q.J() + k * nv_;
-        if (kDim > 1) {
-          Lane* mixed = row_[n];
-          for (int e = 0; e < q.ndof; ++e) {
-            const int i = q.dof[e];
-            Lane sum = q.J()[k * nv_ + i];
-            for (int r = k + 1; r < kDim; ++r) sum = fma(W[tri(r, k)], q.J()[r * nv_ + i], sum);
-            mixed[i] = sum;
-          }
-          source[n] = mixed;
+        Lane* row = rows_.add(q.dofs, q.links, math::sqrt(W[tri(k, k)]));
+        for (int e = 0; e < q.ndof; ++e) {
+          const int i = q.dof[e];
+          Lane sum = q.J()[k * nv_ + i];
+          for (int r = k + 1; r < kDim; ++r) sum = fma(W[tri(r, k)], q.J()[r * nv_ + i], sum);
+          row[i] = sum;
         }
-        owner_[n++] = &q;
       }
     });
-    if (n == 0) return;
-    // Zeros at the dofs of the links that a row does not reach.
-    int dof[kMaxPackedDofs], ndof = 0;
-    for (int k = 0; k < tree.links.n; ++k) {
-      if (!on.has(k)) continue;
-      const Link& l = tree.links.link[k];
-      for (int i = l.dof; i < l.dof + l.n; ++i) dof[ndof++] = i;
-    }
-    for (int e = 0; e < n; ++e) {
-      Lane* row = row_[e];
-      for (int k = 0; k < ndof; ++k) {
-        const int i = dof[k];
-        if (owner_[e]->dofs.has(i)) {
-          if (source[e] != row) row[i] = source[e][i];
-        } else {
-          row[i] = zero;
-        }
-      }
-    }
-    int e = 0;
-    for (; e + 4 <= n; e += 4) tree.template half_solve<4>(on, row_ + e, solved_ + e);
-    if (e + 2 <= n) {
-      tree.template half_solve<2>(on, row_ + e, solved_ + e);
-      e += 2;
-    }
-    if (e < n) tree.template half_solve<1>(on, row_ + e, solved_ + e);
-
-    for (int a = 0; a < n; ++a) {
-      const Lane* x = solved_[a];
-      Lane* scaled = row_[a];  // free by now
-      Lane sum(Real(0));
-      for (int k = 0; k < ndof; ++k) {
-        const int i = dof[k];
-        scaled[i] = x[i] * tree.inverse[i];
-        sum = fma(scaled[i], tree.half[i], sum);
-      }
-      y_[a] = sum * weight_[a];
-      for (int b = 0; b <= a; ++b) {
-        const Lane* z = solved_[b];
-        Lane c(Real(0));
-        for (int k = 0; k < ndof; ++k) c = fma(scaled[dof[k]], z[dof[k]], c);
-        c = c * (weight_[a] * weight_[b]);
-        C_[tri(a, b)] = a == b ? c + one : c;
-      }
-    }
-    for (int k = 0; k < n; ++k) {
-      const Lane inv = one / C_[tri(k, k)];
-      for (int i = k + 1; i < n; ++i) {
-        const Lane l = C_[tri(i, k)] * inv;
-        for (int j = k + 1; j <= i; ++j) C_[tri(i, j)] = fnma(l, C_[tri(j, k)], C_[tri(i, j)]);
-        y_[i] = fnma(l, y_[k], y_[i]);
-      }
-      C_[tri(k, k)] = inv;
-    }
-    for (int k = n - 1; k >= 0; --k) {
-      Lane sum = y_[k];
-      for (int i = k + 1; i < n; ++i) sum = fnma(C_[tri(i, k)], y_[i], sum);
-      y_[k] = sum * C_[tri(k, k)];
-    }
-    for (int a = 0; a < n; ++a) {
-      const Lane y = y_[a] * weight_[a];
-      for (int k = 0; k < ndof; ++k) {
-        Lane& h = tree.half[dof[k]];
-        h = fnma(solved_[a][dof[k]], y, h);
-      }
-    }
+    rows_.correct(tree);
   }
 
  private:
@@ -346,7 +265,6 @@ class CoupledContacts {
   // Each dimension has at most kMaxCoupledRows / dim places.
   static constexpr int kMaxPlaces =
       kMaxCoupledRows + kMaxCoupledRows / 3 + kMaxCoupledRows / 4 + kMaxCoupledRows / 6;
-  static constexpr int kMaxActive = 4 * kMaxCoupledRows;
   static constexpr int kHead = 16;  // lanes of a place before J
 
   struct Place {
@@ -363,19 +281,6 @@ class CoupledContacts {
     SB_INLINE Lane* v() const { return lanes + 10; }
     SB_INLINE Lane* J() const { return lanes + 16; }
   };
-
-  SB_HD bool take_memory(Workspace& w) {
-    Lane* rows = w.take<Lane>(std::size_t(nv_) * std::size_t(2 * nrow_));
-    C_ = w.take<Lane>(std::size_t(nrow_ * (nrow_ + 1) / 2));
-    y_ = w.take<Lane>(std::size_t(nrow_));
-    weight_ = w.take<Lane>(std::size_t(nrow_));
-    if (w.full()) return false;
-    for (int r = 0; r < nrow_; ++r) {
-      row_[r] = rows + std::size_t(r) * std::size_t(nv_);
-      solved_[r] = rows + std::size_t(nrow_ + r) * std::size_t(nv_);
-    }
-    return true;
-  }
 
   SB_HD bool add_place(Workspace& w, int dim) {
     Lane* lanes = w.take<Lane>(std::size_t(kHead + dim * nv_));
@@ -444,10 +349,7 @@ class CoupledContacts {
   int live_[kMaxPlaces];  // places that some lane still needs
   int nplace_, nlive_, nrow_, nv_, cone_;
   int* dofs_;
-  Lane *C_, *y_, *weight_;
-  Lane* row_[kMaxActive];
-  Lane* solved_[kMaxActive];
-  const Place* owner_[kMaxActive];
+  LowRank<Lane> rows_;
 };
 
 }  // namespace stepbench::contact::inline SB_ISA

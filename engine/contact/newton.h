@@ -6,22 +6,21 @@
 // direction p, u' = J p, line search, update of a, M a and u along p (no residual is formed anew).
 // Lanes stop one by one and are frozen by select; the loop ends when none is left.
 //
+// Packed worlds are solved by articulated-body sweeps (minimise_tree.h). A lane with more than
+// kMaxCoupledRows rows between moving bodies takes a sparse factor of H instead (hessian.h): which
+// of the two is a matter of that lane alone. Large worlds: newton_single.h.
+//
 // What differs from MuJoCo, which has the same minimiser and takes the same steps:
 // - The line search starts at the full step and is a Newton iteration with a bracket on the slope
-// alone
-//   (the cost is convex along a line); it stops at MuJoCo's tolerance, in f32 at 1e-3 of the first
-//   slope.
+//   alone (the cost is convex along a line); it stops at MuJoCo's tolerance, in f32 at 1e-3 of the
+//   first slope. A full step on which no block changes its piece of the cost is taken as it is.
 // - f32 tests no cost differences, which vanish near 1e-8 of the cost: a lane stops when the
-// decrement
-//   falls below the tolerance (also before the first step), or after a full step on which no block
-//   changed its piece of the cost, for then the gradient is zero. f64 needs two such steps in a
-//   row.
+//   decrement falls below the tolerance (also before the first step), or after a full step on which
+//   no block changed its piece, for then the gradient is zero. f64 needs two such steps in a row.
 // - Floor in both: the decrement is compared with the tolerance plus 8 eps^2 times the energies at
-// hand,
-//   below which it is rounding noise.
+//   hand, below which it is rounding noise.
 // - The packed layout scales by 1/trace(M) of the whole model; MuJoCo (and the single layout) by
-// that of
-//   each island.
+//   that of each island.
 #pragma once
 
 #include "engine/contact/hessian.h"

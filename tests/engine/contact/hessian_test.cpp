@@ -64,6 +64,7 @@ TEST(Hessian, PackedAndBlockFactorsSolveWithH) {
     testing::fill(w.s().qvel, golden::kQvel);
     w.forward();
     auto c = w.context();
+    contact::complete_rows(c);
     auto& b = contact::blocks_of(w.d());
     const int begin = 0, end = w.p().nv;
     const contact::Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
@@ -108,6 +109,7 @@ TEST(Hessian, ContactsWithTheWorldAreToldByTheirDofs) {
   for (int i = 0; i < w.p().nv; ++i) w.s().qvel[i] = 0.3 * double(i % 5 - 2);
   w.forward();
   auto c = w.context();
+  contact::complete_rows(c);
   auto& b = contact::blocks_of(w.d());
   ASSERT_EQ(b.ncon, 1);
   ASSERT_EQ(b.con_ndof[b.con[0]], 7);
@@ -125,6 +127,7 @@ TEST(Hessian, AsksForMemory) {
   SolverWorld<double> w(text_with(false));
   w.prepare();
   auto c = w.context();
+  contact::complete_rows(c);
   auto& b = contact::blocks_of(w.d());
   const int begin = 0, end = w.p().nv;
   const contact::Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
