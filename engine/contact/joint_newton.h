@@ -8,8 +8,10 @@
 //   p = W^1/2 C^-1 W^1/2 (e J M^-1 g_0 + A q) - q.
 // All products follow from J M^-1 g_0, A and E = g_0' M^-1 g_0, which half solves with the factor
 // at hand give: M^-1 = L^-1 D^-1 L^-T. Rows that a lane lacks have weight 0 and change none of its
-// bits. E bounds the decrement, since H - M is positive semidefinite: a warm start inside the
-// tolerance, the usual case of an arm that rests on a limit, ends there.
+// bits. Forces that hold each other (both limits of a joint within their margins) leave rounding in
+// q and in slopes that is no descent: the tests count it as noise. E bounds the decrement, since H
+// - M is positive semidefinite: a warm start inside the tolerance, the usual case of an arm that
+// rests on a limit, ends there.
 //
 // Which lanes come here depends on each lane alone, and on the model: trees of hinges and slides,
 // where contacts are rare, with friction loss on few dofs.
@@ -19,6 +21,10 @@
 #include "engine/dynamics/factor.h"
 
 namespace stepbench::contact::inline SB_ISA {
+
+// Rounding noise of a sum of products, relative to their sizes.
+template <class Real>
+inline constexpr Real kRounding = kSinglePrecision<Real> ? Real(4e-7) : Real(7e-16);
 
 template <class Lane>
 class JointNewton {
@@ -82,18 +88,18 @@ class JointNewton {
     Lane niter = zero, capped = zero, e = one;
     if (any(active)) {
       prepare_rows(c, active, up);
-      const Lane noise = Lane(kNoise<Real>) * energy(c, ops);
+      const Lane energies = energy(c, ops);
       for (int iteration = 0;; ++iteration) {
-        for_rows([&](int id, Row& row) {
+        for_rows([&](int id, Row& row, int) {
           row.weight = select(scalar_hessian(row.eta, d.sc_D[id], d.sc_u[id]) > zero,
                               math::sqrt(d.sc_D[id]), zero);
-          const Lane f = scalar_force(row.eta, d.sc_D[id], d.sc_u[id]);
-          if (iteration == 0) row.f0 = f;
-          row.q = row.y - (f - row.f0);
+          row.f = scalar_force(row.eta, d.sc_D[id], d.sc_u[id]);
+          if (iteration == 0) row.f0 = row.f;
+          row.q = row.y - (row.f - row.f0);
         });
         if (iteration > 0) {
           for (int i = 0; i < p.nv; ++i) g[i] = e * g0[i];
-          for_rows([&](int, Row& row) { g[row.dof] += row.signed_by(row.q); });
+          for_rows([&](int, Row& row, int) { g[row.dof] += row.signed_by(row.q); });
           active = active & !(math::sqrt(ops.dot(g, g)) * scale < tol);
         }
         if (!any(active)) break;
@@ -103,17 +109,20 @@ class JointNewton {
         }
         newton_step(e);
         Lane slope0 = -(e * e * E), curvature = e * e * E, g0_step = -(e * E), gauss_slope = zero;
-        for_rows([&](int id, Row& row) {
+        Lane noise = energies, push = zero;
+        for_rows([&](int id, Row& row, int k) {
           const Lane v = row.Ap - e * row.Jz;
           d.sc_v[id] = v;
           slope0 = fma(row.q, row.Ap, fma(e * row.Jz, row.p - row.q, slope0));
           curvature = fma(row.p, row.Ap, fnma(e * row.Jz, row.p + row.p, curvature));
           g0_step = fma(row.Jz, row.p, g0_step);
           gauss_slope = fma(row.f0 + row.y, v, gauss_slope);
+          noise = fma(row.f * row.f, A_[tri(k, k)], noise);
+          push += math::abs(row.f * v);
         });
         gauss_slope = fma(e, g0_step, gauss_slope);
         const Lane decrement = -(half * slope0);
-        Mask small = decrement <= noise;
+        Mask small = decrement <= Lane(kNoise<Real>) * noise;
         if (kSinglePrecision<Real> || iteration > 0) small = small | (scale * decrement < tol);
         active = active & !small & (slope0 < zero);
         if (!any(active)) break;
@@ -122,9 +131,11 @@ class JointNewton {
         const Lane norm = math::sqrt(math::max(curvature, zero) * scale * Lane(Real(p.nv)));
         Lane gtol = tol * Lane(opt.ls_tolerance) * norm / scale;
         if (kSinglePrecision<Real>) gtol = math::max(gtol, Lane(Real(-1e-3)) * slope0);
+        gtol = math::max(gtol, Lane(kRounding<Real>) * push);
         const Lane alpha =
             line_search(ops, active, slope0, gauss_slope, curvature, gtol, opt.ls_iterations);
-        for_rows([&](int, Row& row) { row.y = select(active, fma(alpha, row.p, row.y), row.y); });
+        for_rows(
+            [&](int, Row& row, int) { row.y = select(active, fma(alpha, row.p, row.y), row.y); });
         e = select(active, fnma(alpha, e, e), e);
         const Mask same = ops.move(active, alpha) & (alpha == one);
         niter += select(active, one, zero);
@@ -156,7 +167,7 @@ class JointNewton {
     int dof;
     Real sign, eta;
     Lane Jz;  // row of J M^-1 g_0
-    Lane f0, y, q, p;
+    Lane f, f0, y, q, p;
     Lane Ap;      // row of A p
     Lane weight;  // W^1/2
     Lane s;       // of C^-1
@@ -166,7 +177,7 @@ class JointNewton {
 
   template <class F>
   SB_INLINE void for_rows(F&& f) {
-    for (int k = 0; k < n_; ++k) f(id_[k], row_[k]);
+    for (int k = 0; k < n_; ++k) f(id_[k], row_[k], k);
   }
 
   // The rows that some lane of `active` has: L^-T e_k over the ancestors of their dofs, A, and
@@ -289,7 +300,7 @@ class JointNewton {
     Lane* x = d.sol_step;
     const Lane left = e - Lane(Real(1));
     for (int i = 0; i < p.nv; ++i) x[i] = left * g0[i];
-    for_rows([&](int, Row& row) { x[row.dof] += row.signed_by(row.y); });
+    for_rows([&](int, Row& row, int) { x[row.dof] += row.signed_by(row.y); });
     dynamics::solve_LD(p, d.qLD, d.qLDiagInv, x);
     for (int i = 0; i < p.nv; ++i) d.qacc[i] = select(run, d.qacc[i] + x[i], d.qacc[i]);
   }

@@ -36,7 +36,7 @@ std::vector<Pose> reference_poses(const Model& m) {
 }
 
 bool fits(const Model& m) {
-  if (m.nv == 0) return false;
+  if (m.nv == 0 || m.njnt != m.nv) return false;
   for (int type : m.jnt_type) {
     if (type != kJntHinge && type != kJntSlide) return false;
   }
