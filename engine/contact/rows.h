@@ -307,7 +307,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     const int last1 = lists_only ? b.geom_dof[pair.geom1] : last_dof(p, b1);
     const int last2 = lists_only ? b.geom_dof[pair.geom2] : last_dof(p, b2);
     const int last = last1 < 0 ? last2 : last2 < 0 ? last1 : -1;
-    int n = -1, ends[2];
+    int n = -1, ends[2] = {};
     if (lists_only) n = detail::free_dofs(p, last1, last2, ends);
     const bool free = n >= 0;
     if (!free && last >= 0) n = p.M_rownnz[last];  // the dof and its ancestors
