@@ -14,6 +14,7 @@
 #include "engine/dynamics/inertia.h"
 #include "engine/dynamics/integrate.h"
 #include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/link_sweep.h"
 #include "engine/dynamics/passive.h"
 #include "engine/dynamics/smooth.h"
 #include "engine/dynamics/velocity.h"
@@ -41,6 +42,7 @@ struct Stepper {
     dynamics::kinematics(p, s, d);
     dynamics::com_position(p, s, d);
     dynamics::composite_inertia(p, d);
+    if (p.derived.nlink > 0) dynamics::link_sweep(p, s, d);
     dynamics::factor_M(p, d);
     dynamics::com_velocity(p, s, d);
     collide::narrow_phase(p, pairs, npair, s, d);
