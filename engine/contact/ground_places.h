@@ -175,6 +175,7 @@ class GroundPlaces {
       return p.geom_bodyid[geom == 1 ? q.geom1 : q.geom2];
     };
     int r = less(a.dim, b.dim);
+    r = r != 0 ? r : less(is_flat(p, a), is_flat(p, b));
     for (int i = 1; i <= 2; ++i) r = r != 0 ? r : less(body(a, i), body(b, i));
     r = r != 0 ? r : less(a.margin, b.margin);
     for (int i = 0; i < 5 && r == 0; ++i) r = less(a.friction[i], b.friction[i]);
