@@ -10,7 +10,7 @@ struct Model;
 
 namespace stepbench::batch {
 
-// Largest world that runs packed. More dofs no longer fit the packed factor's 64-bit patterns; more
+// Largest world that runs packed. More dofs no longer fit the packed solvers' sets of dofs; more
 // pairs than this cost more to test in every lane than a broad phase costs per world.
 using contact::kMaxPackedDofs;
 inline constexpr std::size_t kMaxStaticPairs = 4096;

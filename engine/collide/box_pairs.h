@@ -10,15 +10,8 @@
 
 namespace stepbench::collide::inline SB_ISA {
 
-#if defined(__AVX512F__)
-inline constexpr int kPairBytes = 64;
-#elif defined(__AVX__)
-inline constexpr int kPairBytes = 32;
-#else
-inline constexpr int kPairBytes = 16;
-#endif
 template <class Real>
-using PairLane = math::Pack<Real, kPairBytes / int(sizeof(Real))>;
+using PairLane = math::Pack<Real, SB_VECTOR_BYTES / int(sizeof(Real))>;
 
 // Step 1 of one pair.
 template <class Real>

@@ -14,12 +14,8 @@ namespace stepbench::collide::inline SB_ISA {
 
 #if defined(__CUDACC__)
 using BroadLane = float;
-#elif defined(__AVX512F__)
-using BroadLane = math::Pack<float, 16>;
-#elif defined(__AVX__)
-using BroadLane = math::Pack<float, 8>;
 #else
-using BroadLane = math::Pack<float, 4>;
+using BroadLane = math::Pack<float, SB_VECTOR_BYTES / int(sizeof(float))>;
 #endif
 
 // Up to this many small geoms all pairs are scanned, without a grid: 16 us for 256 geoms on one
@@ -128,25 +124,12 @@ SB_HD BroadGrid sort_into_cells(const BroadPhaseParams<Real>& p, const Real* xpo
   return grid;
 }
 
-// Bit l: lane l of the mask.
-SB_INLINE unsigned hit_bits(MaskOf<BroadLane> m) {
-#if defined(__AVX512F__)
-  return _mm512_test_epi32_mask(__m512i(m.v), __m512i(m.v));
-#elif defined(__AVX2__)
-  return unsigned(_mm256_movemask_ps(__m256(m.v)));
-#else
-  unsigned bits = 0;
-  for (int l = 0; l < math::kWidth<BroadLane>; ++l) bits |= unsigned(math::get_mask(m, l)) << l;
-  return bits;
-#endif
-}
-
 // Calls f(k) for each entry k of [begin, end) for which test(k ...) holds; test maps the first
 // entry of a vector to a mask.
 template <class Test, class F>
 SB_INLINE void scan(int begin, int end, Test&& test, F&& f) {
   for (int k = begin; k < end; k += math::kWidth<BroadLane>) {
-    unsigned hit = hit_bits(test(k));
+    unsigned hit = math::bits_of(test(k));
     if (end - k < math::kWidth<BroadLane>) hit &= (1u << (end - k)) - 1;
     for (; hit != 0; hit &= hit - 1) f(k + __builtin_ctz(hit));
   }

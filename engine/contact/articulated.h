@@ -13,6 +13,7 @@
 #pragma once
 
 #include "engine/contact/link_memory.h"
+#include "engine/math/count.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -105,20 +106,16 @@ class Articulated : public LinkMemory<Lane> {
       const bool anew = dirty[k] != 0;
       if (anew && l.parent >= 0) dirty[l.parent] |= kPivot;
       dirty[k] = 0;
-      switch (l.n) {
-        case 1:
-          anew ? eliminate<1>(k, l, g, ball) : reuse<1>(l, g);
-          break;
-        case 2:
-          anew ? eliminate<2>(k, l, g, ball) : reuse<2>(l, g);
-          break;
-        case 3:
-          anew ? eliminate<3>(k, l, g, ball) : reuse<3>(l, g);
-          break;
-        default:
-          anew ? eliminate_free(k, l, g) : reuse<6>(l, g);
-          break;
-      }
+      with_dofs(l, [&](auto n) {
+        constexpr int N = decltype(n)::value;
+        if (!anew) {
+          reuse<N>(l, g);
+        } else if constexpr (N == 6) {
+          eliminate_free(k, l, g);
+        } else {
+          eliminate<N>(k, l, g, ball);
+        }
+      });
     }
   }
 
@@ -130,20 +127,7 @@ class Articulated : public LinkMemory<Lane> {
       const Link& l = links.link[k];
       Lane v[6];
       parent_motion(l, v);
-      switch (l.n) {
-        case 1:
-          substitute<1>(l, x + l.dof, v);
-          break;
-        case 2:
-          substitute<2>(l, x + l.dof, v);
-          break;
-        case 3:
-          substitute<3>(l, x + l.dof, v);
-          break;
-        default:
-          substitute<6>(l, x + l.dof, v);
-          break;
-      }
+      with_dofs(l, [&](auto n) { substitute<decltype(n)::value>(l, x + l.dof, v); });
       add_motion(l, x + l.dof, v);
       this->template finish_motion<true>(k, x, v, energy);
     }
@@ -161,20 +145,8 @@ class Articulated : public LinkMemory<Lane> {
       if (!on.has(k)) continue;
       const Link& l = links.link[k];
       const bool below = has.has(k), joins = l.parent >= 0 && has.has(l.parent);
-      switch (l.n) {
-        case 1:
-          half_solve_link<R, 1>(l, below, joins, row, out);
-          break;
-        case 2:
-          half_solve_link<R, 2>(l, below, joins, row, out);
-          break;
-        case 3:
-          half_solve_link<R, 3>(l, below, joins, row, out);
-          break;
-        default:
-          half_solve_link<R, 6>(l, below, joins, row, out);
-          break;
-      }
+      with_dofs(l,
+                [&](auto n) { half_solve_link<R, decltype(n)::value>(l, below, joins, row, out); });
       if (l.parent >= 0) has.add(l.parent);
     }
   }
@@ -189,7 +161,6 @@ class Articulated : public LinkMemory<Lane> {
   using Base::L_;
   using Base::load_inertia;
   using Base::load_rest;
-  using Base::multiply;
   using Base::parent_motion;
   using Base::pass_rest;
   using Base::project;
@@ -197,6 +168,16 @@ class Articulated : public LinkMemory<Lane> {
   using Base::take_memory;
   using Base::up_;
   using Base::Z_;
+
+  // f(Count<n>) for the n dofs of a link.
+  template <class F>
+  static SB_INLINE void with_dofs(const Link& l, F&& f) {
+    if (l.free) {
+      f(math::Count<6>());
+    } else {
+      math::with_count<3>(l.n, f);
+    }
+  }
 
   // D = L d L' in place (L below the diagonal), u = L^-1 u; keeps L, 1/d and u of the link.
   template <int N>
@@ -234,7 +215,7 @@ class Articulated : public LinkMemory<Lane> {
     SB_UNROLL
     for (int a = 0; a < N; ++a) {
       const Lane* s = cdof(l.dof + a);
-      multiply(Y, s, U[a]);
+      math::mul_packed(Y, s, U[a]);
       u[a] = -g[l.dof + a] - dot6(s, q);
     }
     SB_UNROLL
@@ -320,7 +301,7 @@ class Articulated : public LinkMemory<Lane> {
     for (int a = 3; a < 6; ++a) {
       const Lane* s = cdof(l.dof + a);
       Lane U[6];
-      multiply(Y, s, U);
+      math::mul_packed(Y, s, U);
       u[a] = -g[l.dof + a] - dot6(s, q);
       SB_UNROLL
       for (int b = 0; b < 3; ++b) D[a][b] = U[3 + b];

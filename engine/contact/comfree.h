@@ -25,6 +25,8 @@ struct Comfree {
   static constexpr const char* kSummary =
       "closed-form forces without complementarity, published form";
 
+  static SB_HD constexpr RowForm row_form(bool) { return RowForm::kAll; }
+
   template <class Lane>
   static SB_HD void solve(Context<Lane>& c) {
     using Real = RealOf<Lane>;

@@ -11,6 +11,8 @@
 #include <cstdint>
 
 #include "engine/contact/block_ops.h"
+#include "engine/math/count.h"
+#include "engine/math/spatial.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -89,17 +91,7 @@ class ContactInertia {
       while (n < kMaxGroup && p.dof_parentid[last - n + 1] == last - n && of_[last - n] == nullptr)
         ++n;
       const int first = last - n + 1;
-      switch (n) {
-        case 1:
-          rows<1>(first, Y, H);
-          break;
-        case 2:
-          rows<2>(first, Y, H);
-          break;
-        default:
-          rows<3>(first, Y, H);
-          break;
-      }
+      math::with_count<kMaxGroup>(n, [&](auto k) { rows<decltype(k)::value>(first, Y, H); });
       const int parent = p.dof_parentid[first];
       if (parent >= 0) {
         if (of_[parent] == nullptr) {
@@ -120,19 +112,7 @@ class ContactInertia {
     const auto& p = c_->p;
     Lane F[N][6];
     SB_UNROLL
-    for (int a = 0; a < N; ++a) {
-      const Lane* s = c_->d.cdof + 6 * (first + a);
-      SB_UNROLL
-      for (int i = 0; i < 6; ++i) {
-        Lane low = Y[tri(i, 0)] * s[0], high = Y[i >= 3 ? tri(i, 3) : tri(3, i)] * s[3];
-        SB_UNROLL
-        for (int j = 1; j < 3; ++j) {
-          low = fma(Y[i >= j ? tri(i, j) : tri(j, i)], s[j], low);
-          high = fma(Y[i >= j + 3 ? tri(i, j + 3) : tri(j + 3, i)], s[j + 3], high);
-        }
-        F[a][i] = low + high;
-      }
-    }
+    for (int a = 0; a < N; ++a) math::mul_packed(Y, c_->d.cdof + 6 * (first + a), F[a]);
     SB_UNROLL
     for (int b = 0; b < N; ++b) {
       const Lane* s = c_->d.cdof + 6 * (first + b);

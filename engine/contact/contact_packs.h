@@ -215,21 +215,6 @@ class ContactPacks {
     });
   }
 
-  // con_u of the slots, for reports.
-  SB_HD void store_u() const {
-    for_classes([&](auto kind, const Class& s) {
-      using Cone = decltype(kind);
-      for (int i = 0; i < s.n * kPackLanes; ++i) {
-        const int slot = slot_[s.first * kPackLanes + i];
-        if (slot < 0) continue;
-        const Real* t = state_ + s.state + i / kPackLanes * state_size<Cone>() + i % kPackLanes;
-        for (int r = 0; r < s.dim; ++r) {
-          c_->d.con_u[6 * slot + r] = t[(kU<Cone> + r) * kPackLanes];
-        }
-      }
-    });
-  }
-
   // Values of a pack: base rows and arms; weight (and cone), u, v.
   static SB_HD constexpr int geometry_size(int dim) { return (3 * dim + 6) * kPackLanes; }
   template <class Cone>
@@ -250,7 +235,6 @@ class ContactPacks {
   }
 
   int packs() const { return npack_; }
-  int slot(int at) const { return slot_[at]; }  // -1: an empty lane
 
   int *body1, *body2;  // per lane: local bodies; the world's row where a side is immobile
 
@@ -375,7 +359,7 @@ class ContactPacks {
   Class class_[4];
   int nclass_, npack_;
   Real *geometry_, *state_;
-  int* slot_;
+  int* slot_;  // per lane; -1: an empty one
 };
 
 }  // namespace stepbench::contact::inline SB_ISA

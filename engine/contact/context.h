@@ -23,8 +23,8 @@ using math::select;
 // words.
 inline constexpr int kMaxPackedDofs = 128;
 
-// Contacts whose rows are formed: all, those between two moving bodies, or none (number of `newton`
-// in the list of contact models: 0).
+// Contacts whose rows a contact model wants formed before it runs: all, those between two moving
+// bodies, or none.
 enum class RowForm { kAll, kCoupled, kNone };
 
 template <class Lane>
@@ -36,13 +36,6 @@ struct Context {
   model::Scratch<Lane>& d;
   Options<Real> options;
   bool single = false;  // single layout: solve island by island (Lane is a scalar)
-
-  // Which contacts get their rows before the contact model runs. Newton forms the others itself:
-  // in the single layout many at once, in the packed one (contacts with the world) none at all.
-  SB_HD RowForm row_form() const {
-    if (options.model != 0) return RowForm::kAll;
-    return single ? RowForm::kNone : RowForm::kCoupled;
-  }
 };
 
 // Constraint blocks of one group of worlds, in MuJoCo's row order. Lies at the head of the

@@ -7,6 +7,7 @@
 // has D = 0 and J = 0 there, which is an exact no-op.
 #pragma once
 
+#include "engine/contact/contact_line.h"
 #include "engine/contact/low_rank.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -129,65 +130,32 @@ class CoupledContacts {
 
   // u += J a.
   SB_HD void add_to_u(const Lane* a) {
-    each([&](auto kind, Place& q) {
-      Lane v[decltype(kind)::kDim];
-      motion<decltype(kind)>(q, a, v);
-      SB_UNROLL
-      for (int r = 0; r < decltype(kind)::kDim; ++r) q.u()[r] += v[r];
-    });
+    with_motions(a, [](auto line, Place& q, const Lane* v) { line.add(q, v); });
   }
 
   // v = J x; adds the cost at u, and at u + v.
   SB_HD void start(const Lane* x, Lane& cost0, Lane& cost1) {
-    each([&](auto kind, Place& q) {
-      using Cone = decltype(kind);
-      Lane v[Cone::kDim], u[Cone::kDim];
-      motion<Cone>(q, x, v);
-      cost0 += Cone::cost(q.cone(), q.D(), q.u());
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) {
-        q.v()[r] = v[r];
-        u[r] = q.u()[r] + v[r];
-      }
-      cost1 += Cone::cost(q.cone(), q.D(), u);
-    });
+    with_motions(x, [&](auto line, Place& q, const Lane* v) { line.start(q, v, cost0, cost1); });
   }
 
   // v = J x, slopes at u and at u + v; same: where no contact changes its piece in between.
   SB_HD void step(const Lane* x, Lane& slope0, Slope<Lane>& slope1, Mask& same) {
     PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
-    each([&](auto kind, Place& q) {
-      using Cone = decltype(kind);
-      Lane v[Cone::kDim];
-      motion<Cone>(q, x, v);
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) q.v()[r] = v[r];
-      Cone::step(q.cone(), q.D(), q.u(), v, slope0, slope1, changed);
-    });
+    with_motions(
+        x, [&](auto line, Place& q, const Lane* v) { line.step(q, v, slope0, slope1, changed); });
     same = same & no_change<Lane>(changed);
   }
 
   SB_HD void slope(unsigned need, Lane alpha, Slope<Lane>& s) {
     each([&](auto kind, Place& q) {
-      using Cone = decltype(kind);
-      if ((q.owners & need) == 0) return;
-      Lane u[Cone::kDim];
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-      Cone::slope(q.cone(), q.D(), u, q.v(), s);
+      if (q.owners & need) ContactLine<decltype(kind)>::slope(q, alpha, s);
     });
   }
 
   // Cost at u + alpha v.
   SB_HD Lane cost(Lane alpha) {
     Lane sum(Real(0));
-    each([&](auto kind, Place& q) {
-      using Cone = decltype(kind);
-      Lane u[Cone::kDim];
-      SB_UNROLL
-      for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-      sum += Cone::cost(q.cone(), q.D(), u);
-    });
+    each([&](auto kind, Place& q) { sum += ContactLine<decltype(kind)>::cost(q, alpha); });
     return sum;
   }
 
@@ -268,7 +236,7 @@ class CoupledContacts {
   static constexpr int kHead = 16;  // lanes of a place before J
 
   struct Place {
-    int dim, nv, ndof;
+    int dim, ndof;
     unsigned owners;     // lanes that have a contact here
     int* dof;            // ascending
     DofSet dofs, links;  // that it moves by; and all that they hang on
@@ -331,6 +299,16 @@ class CoupledContacts {
       Place& q = place_[live_[i]];
       with_cone<Lane>(q.dim, cone_, [&](auto kind) { f(kind, q); });
     }
+  }
+
+  // f(ContactLine, place, J x).
+  template <class F>
+  SB_INLINE void with_motions(const Lane* x, F&& f) const {
+    each([&](auto kind, Place& q) {
+      Lane v[decltype(kind)::kDim];
+      motion<decltype(kind)>(q, x, v);
+      f(ContactLine<decltype(kind)>(), q, v);
+    });
   }
 
   template <class Cone>

@@ -47,7 +47,7 @@ class FreeIsland {
 
   enum Outcome { kDone, kMemory, kOther };  // kOther: the direct factor does it better
 
-  // Writes qacc, qfrc_constraint and con_u of the island and raises out_niter and out_capped.
+  // Writes qacc and qfrc_constraint of the island and raises out_niter and out_capped.
   // local (ntree): working memory.
   SB_HD Outcome solve(const Context<Real>& c, const Range& range, Workspace w, int* local) {
     c_ = &c;
@@ -207,7 +207,6 @@ class FreeIsland {
     to_dofs(x_, d.qacc_smooth, d.qacc);
     for (int i = 0; i < n_ * kBodyRow; ++i) Mstep_[i] = Mx_[i] - g_[i];
     to_dofs(Mstep_, nullptr, d.qfrc_constraint);
-    packs_.store_u();
   }
 
   SB_HD void load_packs(const int* local) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "engine/contact/articulated.h"
+#include "engine/contact/contact_line.h"
 #include "engine/contact/ground_places.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -23,59 +24,26 @@ class GroundContacts : public GroundPlaces<Lane> {
 
   // u += J a for the motions S of the links.
   SB_HD void add_to_u(const Lane* S) {
-    for_links([&](int k) {
-      each(k, [&](auto kind, auto q) {
-        Lane v[decltype(kind)::kDim];
-        q.template motion<decltype(kind)>(S + 6 * k, v);
-        SB_UNROLL
-        for (int r = 0; r < decltype(kind)::kDim; ++r) q.u()[r] += v[r];
-      });
-    });
+    with_motions(S, [](auto line, auto q, const Lane* v) { line.add(q, v); });
   }
 
   // v = J x for the motions S of the links; adds the cost at u, and at u + v.
   SB_HD void start(const Lane* S, Lane& cost0, Lane& cost1) {
-    for_links([&](int k) {
-      each(k, [&](auto kind, auto q) {
-        using Cone = decltype(kind);
-        Lane v[Cone::kDim], u[Cone::kDim];
-        q.template motion<Cone>(S + 6 * k, v);
-        cost0 += Cone::cost(q.cone(), q.D(), q.u());
-        SB_UNROLL
-        for (int r = 0; r < Cone::kDim; ++r) {
-          q.v()[r] = v[r];
-          u[r] = q.u()[r] + v[r];
-        }
-        cost1 += Cone::cost(q.cone(), q.D(), u);
-      });
-    });
+    with_motions(S, [&](auto line, auto q, const Lane* v) { line.start(q, v, cost0, cost1); });
   }
 
   // v = J x, and slopes at u and at u + v; same: where no contact changes its piece in between.
   SB_HD void step(const Lane* S, Lane& slope0, Slope<Lane>& slope1, Mask& same) {
     PieceBits<Lane> changed = math::to_bits(Lane(Real(0)));
-    for_links([&](int k) {
-      each(k, [&](auto kind, auto q) {
-        using Cone = decltype(kind);
-        Lane v[Cone::kDim];
-        q.template motion<Cone>(S + 6 * k, v);
-        SB_UNROLL
-        for (int r = 0; r < Cone::kDim; ++r) q.v()[r] = v[r];
-        Cone::step(q.cone(), q.D(), q.u(), v, slope0, slope1, changed);
-      });
-    });
+    with_motions(
+        S, [&](auto line, auto q, const Lane* v) { line.step(q, v, slope0, slope1, changed); });
     same = same & no_change<Lane>(changed);
   }
 
   SB_HD void slope(unsigned need, Lane alpha, Slope<Lane>& s) {
     for_links([&](int k) {
       each(k, [&](auto kind, auto q) {
-        using Cone = decltype(kind);
-        if ((q.q.owners & need) == 0) return;
-        Lane u[Cone::kDim];
-        SB_UNROLL
-        for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-        Cone::slope(q.cone(), q.D(), u, q.v(), s);
+        if (q.q.owners & need) ContactLine<decltype(kind)>::slope(q, alpha, s);
       });
     });
   }
@@ -84,13 +52,7 @@ class GroundContacts : public GroundPlaces<Lane> {
   SB_HD Lane cost(Lane alpha) {
     Lane sum(Real(0));
     for_links([&](int k) {
-      each(k, [&](auto kind, auto q) {
-        using Cone = decltype(kind);
-        Lane u[Cone::kDim];
-        SB_UNROLL
-        for (int r = 0; r < Cone::kDim; ++r) u[r] = fma(alpha, q.v()[r], q.u()[r]);
-        sum += Cone::cost(q.cone(), q.D(), u);
-      });
+      each(k, [&](auto kind, auto q) { sum += ContactLine<decltype(kind)>::cost(q, alpha); });
     });
     return sum;
   }
@@ -162,6 +124,18 @@ class GroundContacts : public GroundPlaces<Lane> {
   using Base::for_links;
   using Base::nlink_;
   using Base::visit;
+
+  // f(ContactLine, contact, motion of its rows) for the motions S of the links.
+  template <class F>
+  SB_INLINE void with_motions(const Lane* S, F&& f) {
+    for_links([&](int k) {
+      each(k, [&](auto kind, auto q) {
+        Lane v[decltype(kind)::kDim];
+        q.template motion<decltype(kind)>(S + 6 * k, v);
+        f(ContactLine<decltype(kind)>(), q, v);
+      });
+    });
+  }
 };
 
 }  // namespace stepbench::contact::inline SB_ISA

@@ -19,6 +19,7 @@
 #include "engine/contact/block_ops.h"
 #include "engine/contact/contact_inertia.h"
 #include "engine/contact/links.h"
+#include "engine/math/count.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -145,20 +146,7 @@ class PackedHessian {
   SB_HD void factor() {
     for (int last = c_->p.nv - 1; last >= 0;) {
       const int m = group_[last];
-      switch (m) {
-        case 1:
-          eliminate<1>(last);
-          break;
-        case 2:
-          eliminate<2>(last);
-          break;
-        case 3:
-          eliminate<3>(last);
-          break;
-        default:
-          eliminate<4>(last);
-          break;
-      }
+      math::with_count<kMaxGroup>(m, [&](auto n) { eliminate<decltype(n)::value>(last); });
       last -= m;
     }
   }
@@ -168,39 +156,13 @@ class PackedHessian {
     const int nv = c_->p.nv;
     for (int last = nv - 1; last >= 0;) {
       const int m = group_[last];
-      switch (m) {
-        case 1:
-          scatter<1>(last, x);
-          break;
-        case 2:
-          scatter<2>(last - 1, x);
-          break;
-        case 3:
-          scatter<3>(last - 2, x);
-          break;
-        default:
-          scatter<4>(last - 3, x);
-          break;
-      }
+      math::with_count<kMaxGroup>(m, [&](auto n) { scatter<decltype(n)::value>(last - m + 1, x); });
       last -= m;
     }
     for (int first = 0; first < nv;) {
       int m = 1;
       while (first + m < nv && group_[first + m] == m + 1) ++m;
-      switch (m) {
-        case 1:
-          gather<1>(first, x);
-          break;
-        case 2:
-          gather<2>(first, x);
-          break;
-        case 3:
-          gather<3>(first, x);
-          break;
-        default:
-          gather<4>(first, x);
-          break;
-      }
+      math::with_count<kMaxGroup>(m, [&](auto n) { gather<decltype(n)::value>(first, x); });
       first += m;
     }
   }

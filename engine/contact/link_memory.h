@@ -190,19 +190,6 @@ class LinkMemory {
     }
   }
 
-  static SB_INLINE void multiply(const Lane* Y, const Lane* s, Lane* U) {
-    SB_UNROLL
-    for (int i = 0; i < 6; ++i) {
-      Lane low = Y[tri(i, 0)] * s[0], high = Y[i >= 3 ? tri(i, 3) : tri(3, i)] * s[3];
-      SB_UNROLL
-      for (int j = 1; j < 3; ++j) {
-        low = fma(Y[i >= j ? tri(i, j) : tri(j, i)], s[j], low);
-        high = fma(Y[i >= j + 3 ? tri(i, j + 3) : tri(j + 3, i)], s[j + 3], high);
-      }
-      U[i] = low + high;
-    }
-  }
-
   const Context<Lane>* c_;
   Lane* Z_;     // 6 per dof
   Lane* L_;     // by link, at 3 per dof: packed rows below the diagonal

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine/contact/articulated.h"
+#include "engine/math/count.h"
 
 namespace stepbench::contact::inline SB_ISA {
 
@@ -68,19 +69,10 @@ class LowRank {
       e += 2;
     }
     if (e < n_) tree.template half_solve<1>(on_, row_ + e, solved_ + e);
-    switch (n_) {
-      case 1:
-        products<1>(tree);
-        break;
-      case 2:
-        products<2>(tree);
-        break;
-      case 3:
-        products<3>(tree);
-        break;
-      default:
-        products(tree);
-        break;
+    if (n_ <= kInRegisters) {
+      math::with_count<kInRegisters>(n_, [&](auto n) { products<decltype(n)::value>(tree); });
+    } else {
+      products(tree);
     }
     solve();
     for (int k = 0; k < ndof_; ++k) {
@@ -92,6 +84,7 @@ class LowRank {
   }
 
  private:
+  static constexpr int kInRegisters = 3;             // rows whose products stay in registers
   static constexpr int kMost = 4 * kMaxCoupledRows;  // rows of all dimensions (coupling.h)
 
   // y = sqrt(w) r d^-1 a and C, for N rows in registers.

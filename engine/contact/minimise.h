@@ -11,21 +11,16 @@ inline constexpr bool kSinglePrecision = sizeof(Real) == 4;
 template <class Real>
 inline constexpr Real kNoise = kSinglePrecision<Real> ? Real(1.2e-13) : Real(4e-31);
 
-// Step length along the search direction, per lane, where `active`; 0: the direction does not
-// descend.
-//   slope0, curvature: slope at 0 and p'Mp;  gauss: slope of the smooth part at 0;  gtol: stop at
-//   |slope|.
-template <class Lane>
-SB_HD Lane line_search(const BlockOps<Lane>& ops, MaskOf<Lane> active, Lane slope0, Lane gauss,
-                       Lane curvature, Lane gtol, int iterations) {
+// Step length along a line where not `done` (elsewhere 1), by Newton's method on the slope with a
+// bracket, from the full step. slope(k, alpha, done): slope and curvature at evaluation k. gtol:
+// stop at |slope|.
+template <class Lane, class F>
+SB_HD Lane search_line(MaskOf<Lane> done, Lane gtol, int iterations, F&& slope) {
   using Real = RealOf<Lane>;
   const Lane zero(Real(0)), one(Real(1)), far(Real(1e15));
-  const auto descends = slope0 < zero;
-  MaskOf<Lane> done = !(active & descends);
   Lane alpha = one, low = zero, high = far;
   for (int k = 0; k < iterations && any(!done); ++k) {
-    Slope<Lane> s{fma(alpha, curvature, gauss), curvature};
-    ops.slope(alpha, s);
+    const Slope<Lane> s = slope(k, alpha, done);
     const auto finite = math::abs(s.first) < Lane(Real(1e30));
     done = done | (math::abs(s.first) <= gtol) | !finite;
     const auto left = s.first < zero;
@@ -39,7 +34,24 @@ SB_HD Lane line_search(const BlockOps<Lane>& ops, MaskOf<Lane> active, Lane slop
     alpha = select(done, alpha, next);
   }
   // Out of iterations: the last point known to lie before the minimum, which lowers the cost.
-  alpha = select(done | !(low > zero), alpha, low);
+  return select(done | !(low > zero), alpha, low);
+}
+
+// Step length along the search direction, per lane, where `active`; 0: the direction does not
+// descend.
+//   slope0, curvature: slope at 0 and p'Mp;  gauss: slope of the smooth part at 0;  gtol: stop at
+//   |slope|.
+template <class Lane>
+SB_HD Lane line_search(const BlockOps<Lane>& ops, MaskOf<Lane> active, Lane slope0, Lane gauss,
+                       Lane curvature, Lane gtol, int iterations) {
+  const Lane zero(RealOf<Lane>(0));
+  const auto descends = slope0 < zero;
+  const MaskOf<Lane> done = !(active & descends);
+  const Lane alpha = search_line(done, gtol, iterations, [&](int, Lane at, const MaskOf<Lane>&) {
+    Slope<Lane> s{fma(at, curvature, gauss), curvature};
+    ops.slope(at, s);
+    return s;
+  });
   return select(descends, alpha, zero);
 }
 

@@ -288,34 +288,19 @@ class TreeNewton {
   }
 
   // Step length where `active` (whose slope at 0 is negative); where `same`, the full step is the
-  // minimum. s: slope and curvature at 1.
-  SB_HD Lane line_search(Mask active, Mask same, Slope<Lane> s, Lane inertial, Lane curvature,
-                         Lane gtol, int iterations) {
-    const Lane zero(Real(0)), one(Real(1)), far(Real(1e15));
-    Mask done = same | !active;
-    Lane alpha = one, low = zero, high = far;
-    for (int k = 0; k < iterations && any(!done); ++k) {
-      if (k > 0) {
-        s = {fma(alpha, curvature, inertial), curvature};
-        const unsigned need = math::bits_of(!done);
-        single_.slope(alpha, s);
-        coupled_.slope(need, alpha, s);
-        ground_.slope(need, alpha, s);
-      }
-      const auto finite = math::abs(s.first) < Lane(Real(1e30));
-      done = done | (math::abs(s.first) <= gtol) | !finite;
-      const auto left = s.first < zero;
-      low = select(done, low, select(left, alpha, low));
-      high = select(done, high, select(left, high, alpha));
-      // A Newton step below rounding ends the search: a bisection would jump into the open bracket.
-      const Lane newton = alpha - s.first / s.second;
-      const auto inside = (newton > low) & (newton < high);
-      const Lane next = select(inside, newton, Lane(Real(0.5)) * (low + high));
-      done = done | (newton == alpha) | (next == alpha);
-      alpha = select(done, alpha, next);
-    }
-    // Out of iterations: the last point known to lie before the minimum, which lowers the cost.
-    return select(done | !(low > zero), alpha, low);
+  // minimum. full: slope and curvature at 1.
+  SB_HD Lane line_search(Mask active, Mask same, const Slope<Lane>& full, Lane inertial,
+                         Lane curvature, Lane gtol, int iterations) {
+    const Mask stop = same | !active;
+    return search_line(stop, gtol, iterations, [&](int k, Lane alpha, const Mask& done) {
+      if (k == 0) return full;
+      Slope<Lane> s{fma(alpha, curvature, inertial), curvature};
+      const unsigned need = math::bits_of(!done);
+      single_.slope(alpha, s);
+      coupled_.slope(need, alpha, s);
+      ground_.slope(need, alpha, s);
+      return s;
+    });
   }
 
   const Context<Lane>* c_;

@@ -7,8 +7,9 @@
 // Lanes stop one by one and are frozen by select; the loop ends when none is left.
 //
 // Packed worlds are solved by articulated-body sweeps (minimise_tree.h). A lane with more than
-// kMaxCoupledRows rows between moving bodies takes a sparse factor of H instead (hessian.h): which
-// of the two is a matter of that lane alone. Large worlds: newton_single.h.
+// kMaxCoupledRows rows between moving bodies takes a sparse factor of H instead (hessian.h), one
+// without contacts in trees of hinges and slides M's own pattern (joint_newton.h): which of them is
+// a matter of the model and that lane alone. Large worlds: newton_single.h.
 //
 // What differs from MuJoCo, which has the same minimiser and takes the same steps:
 // - The line search starts at the full step and is a Newton iteration with a bracket on the slope
@@ -35,6 +36,12 @@ namespace stepbench::contact::inline SB_ISA {
 struct Newton {
   static constexpr const char* kName = "newton";
   static constexpr const char* kSummary = "MuJoCo's convex soft contact, Newton's method";
+
+  // In the single layout many contacts are formed at once, in the packed one those with the world
+  // not at all.
+  static SB_HD constexpr RowForm row_form(bool single) {
+    return single ? RowForm::kNone : RowForm::kCoupled;
+  }
 
   // Reads the blocks, qacc_smooth, qfrc_smooth, M, qLD; writes qacc, qfrc_constraint, out_niter,
   // out_capped. Sets need_workspace and returns early where memory lacks.

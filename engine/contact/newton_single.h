@@ -26,7 +26,7 @@ SB_HD void solve_islands(Context<Real>& c) {
   }
   for (int k = 0; k < islands.n; ++k) {
     const Range range = islands.range(k);
-#if !defined(__CUDACC__)
+#if !defined(__CUDACC__)  // its lanes over contacts are vector code of the CPU
     if (FreeIsland<Real>::suits(c, range)) {
       FreeIsland<Real> island;
       const auto outcome = island.solve(c, range, w, local);
@@ -35,7 +35,7 @@ SB_HD void solve_islands(Context<Real>& c) {
     }
 #endif
     if (blocks_of(c.d).form == RowForm::kNone) {
-      for (int i = 0; i < range.ncon; ++i) fill_contact(c, range.con[i]);
+      fill_contacts(c, range.con, range.ncon);
     }
     BlockHessian<Real> hessian;
     if (!hessian.prepare(c, range, w, local)) return;

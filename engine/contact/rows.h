@@ -6,7 +6,7 @@
 //
 // Newton forms rows itself (context.h, RowForm): packed, it needs none of contacts with the world
 // (minimise_tree.h); single, it forms those of many contacts at once (contact_packs.h). What is
-// left out, complete_rows and fill_contact form for reports and for other solvers.
+// left out, complete_rows and fill_contacts form for reports and for other solvers.
 //
 // A contact's rows other than the normal are stored times their friction coefficient. The pyramid's
 // edges are then n +- t_k, all with one R, and an elliptic cone needs only its normal's D (cone.h).
@@ -247,11 +247,15 @@ SB_HD void form_rows(const model::Params<RealOf<Lane>>& p,
   if (pair.dim == 6) contact_jacobian<6>(p, pair, pos, frame, dof, b.sign, n, s, d, J, v);
 }
 
-// D and aref of a slot whose rows move at v.
+// Rows of a slot with their D and aref. law: of the slot before, whose parameters are often equal.
 template <class Lane>
-SB_HD void put_law(const ContactLaw<RealOf<Lane>>& law,
-                   const collide::PairParams<RealOf<Lane>>& pair, model::Scratch<Lane>& d, int slot,
-                   Lane* v) {
+SB_HD void fill_contact(const model::Params<RealOf<Lane>>& p,
+                        const collide::PairParams<RealOf<Lane>>& pair, const model::State<Lane>& s,
+                        model::Scratch<Lane>& d, const Blocks& b, ContactLaw<RealOf<Lane>>& law,
+                        int slot) {
+  Lane v[6] = {};
+  form_rows(p, pair, s, d, b, slot, v);
+  law.set(p, pair);
   const Lane margin(pair.margin);
   d.con_D[slot] = law.apply(d.con_dist[slot] - margin, d.con_dist[slot] < margin, pair.dim, v);
   for (int row = 0; row < pair.dim; ++row) d.con_aref[6 * slot + row] = v[row];
@@ -330,10 +334,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
     } else if (lists_only) {
       list_dofs(p, b1, b2, n, b.dof + b.con_dofadr[slot], b.sign);
     } else if (last < 0 || form == RowForm::kAll) {
-      Lane v[6] = {};
-      detail::form_rows(p, pair, s, d, b, slot, v);
-      law.set(p, pair);
-      detail::put_law(law, pair, d, slot, v);
+      detail::fill_contact(p, pair, s, d, b, law, slot);
     }
     b.con[b.ncon++] = slot;
     nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
@@ -346,28 +347,27 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   *head = b;
 }
 
+// Rows of the n slots, which are listed only.
 template <class Lane>
-SB_HD void make_rows(const Context<Lane>& c) {
-  make_rows(c.p, c.pairs, c.s, c.d, c.row_form());
-}
-
-// Rows of a contact that is only listed.
-template <class Lane>
-SB_HD void fill_contact(const Context<Lane>& c, int slot) {
-  const auto& pair = c.pairs[c.d.con_pair[slot]];
-  Lane v[6] = {};
-  detail::form_rows(c.p, pair, c.s, c.d, blocks_of(c.d), slot, v);
+SB_HD void fill_contacts(const Context<Lane>& c, const int* slots, int n) {
   ContactLaw<RealOf<Lane>> law;
-  law.set(c.p, pair);
-  detail::put_law(law, pair, c.d, slot, v);
+  for (int k = 0; k < n; ++k) {
+    const auto& pair = c.pairs[c.d.con_pair[slots[k]]];
+    detail::fill_contact(c.p, pair, c.s, c.d, blocks_of(c.d), law, slots[k]);
+  }
 }
 
 // Form what make_rows left out.
 template <class Lane>
 SB_HD void complete_rows(const Context<Lane>& c) {
   Blocks& b = blocks_of(c.d);
-  for (int k = 0; k < b.ncon && b.form != RowForm::kAll; ++k) {
-    if (b.form == RowForm::kNone || b.con_last[b.con[k]] >= 0) fill_contact(c, b.con[k]);
+  if (b.form == RowForm::kAll) return;
+  ContactLaw<RealOf<Lane>> law;
+  for (int k = 0; k < b.ncon; ++k) {
+    const int slot = b.con[k];
+    if (b.form == RowForm::kCoupled && b.con_last[slot] < 0) continue;  // formed
+    const auto& pair = c.pairs[c.d.con_pair[slot]];
+    detail::fill_contact(c.p, pair, c.s, c.d, b, law, slot);
   }
   b.form = RowForm::kAll;
 }

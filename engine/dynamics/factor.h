@@ -11,6 +11,7 @@
 #pragma once
 
 #include "engine/dynamics/stage.h"
+#include "engine/math/count.h"
 
 namespace stepbench::dynamics::inline SB_ISA {
 
@@ -102,56 +103,8 @@ SB_HD void finish_row(const model::Params<RealOf<Lane>>& m, const Lane* M, const
   int at = m.M_rownnz[i];
   const int rest = (at - 1) % kBlock + 1;
   Lane inv;
-  switch (rest) {
-    case 1:
-      inv = finish_diagonal<1>(m, M, extra, LD, i);
-      break;
-    case 2:
-      inv = finish_diagonal<2>(m, M, extra, LD, i);
-      break;
-    case 3:
-      inv = finish_diagonal<3>(m, M, extra, LD, i);
-      break;
-    case 4:
-      inv = finish_diagonal<4>(m, M, extra, LD, i);
-      break;
-    case 5:
-      inv = finish_diagonal<5>(m, M, extra, LD, i);
-      break;
-    case 6:
-      inv = finish_diagonal<6>(m, M, extra, LD, i);
-      break;
-    case 7:
-      inv = finish_diagonal<7>(m, M, extra, LD, i);
-      break;
-    case 8:
-      inv = finish_diagonal<8>(m, M, extra, LD, i);
-      break;
-    case 9:
-      inv = finish_diagonal<9>(m, M, extra, LD, i);
-      break;
-    case 10:
-      inv = finish_diagonal<10>(m, M, extra, LD, i);
-      break;
-    case 11:
-      inv = finish_diagonal<11>(m, M, extra, LD, i);
-      break;
-    case 12:
-      inv = finish_diagonal<12>(m, M, extra, LD, i);
-      break;
-    case 13:
-      inv = finish_diagonal<13>(m, M, extra, LD, i);
-      break;
-    case 14:
-      inv = finish_diagonal<14>(m, M, extra, LD, i);
-      break;
-    case 15:
-      inv = finish_diagonal<15>(m, M, extra, LD, i);
-      break;
-    default:
-      inv = finish_diagonal<16>(m, M, extra, LD, i);
-      break;
-  }
+  math::with_count<kBlock>(
+      rest, [&](auto n) { inv = finish_diagonal<decltype(n)::value>(m, M, extra, LD, i); });
   diag_inv[i] = inv;
   for (at -= rest + kBlock; at >= 0; at -= kBlock) {
     Lane entry[kBlock];
@@ -172,31 +125,6 @@ SB_HD int top_rows(const model::Params<Real>& m, int root, int end) {
   return top;
 }
 
-template <class Lane>
-SB_HD void finish_top_rows(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* extra,
-                           Lane* LD, Lane* diag_inv, int root, int top) {
-  switch (top) {
-    case 1:
-      finish_top<1>(m, M, extra, LD, diag_inv, root);
-      break;
-    case 2:
-      finish_top<2>(m, M, extra, LD, diag_inv, root);
-      break;
-    case 3:
-      finish_top<3>(m, M, extra, LD, diag_inv, root);
-      break;
-    case 4:
-      finish_top<4>(m, M, extra, LD, diag_inv, root);
-      break;
-    case 5:
-      finish_top<5>(m, M, extra, LD, diag_inv, root);
-      break;
-    default:
-      finish_top<6>(m, M, extra, LD, diag_inv, root);
-      break;
-  }
-}
-
 }  // namespace detail
 
 // M + diag(extra) = L^T D L on dofs [begin, end), which hold whole trees. D stays on the diagonal
@@ -210,7 +138,9 @@ SB_HD void factor_range(const model::Params<RealOf<Lane>>& m, const Lane* M, con
     for (int i = end - 1; i >= root + top; --i) {
       detail::finish_row(m, M, extra, LD, diag_inv, i);
     }
-    detail::finish_top_rows(m, M, extra, LD, diag_inv, root, top);
+    math::with_count<detail::kTop>(top, [&](auto n) {
+      detail::finish_top<decltype(n)::value>(m, M, extra, LD, diag_inv, root);
+    });
     end = root;
   }
 }
@@ -301,16 +231,18 @@ SB_INLINE void solve_downward(const model::Params<RealOf<Lane>>& m, const Lane* 
   }
 }
 
+inline constexpr int kRun = 6;  // dofs of a run that are taken at once
+
 // Dofs to take at once of a run of n: up to six (a free joint), else four, since the triangle that
 // they form among themselves is a chain of dependent steps.
-SB_HD inline int run_part(int n) { return n <= 6 ? n : 4; }
+SB_HD inline int run_part(int n) { return n <= kRun ? n : 4; }
 
 // That number for the unbranched run of dofs (each the parent of the next, with the same
 // descendants) that ends at i.
 template <class Real>
 SB_HD int run_to(const model::Params<Real>& m, int i) {
   int n = 1;
-  while (n < 7 && i - n >= 0 && m.dof_parentid[i - n + 1] == i - n &&
+  while (n <= kRun && i - n >= 0 && m.dof_parentid[i - n + 1] == i - n &&
          m.derived.dof_end[i - n] == m.derived.dof_end[i]) {
     ++n;
   }
@@ -321,7 +253,7 @@ SB_HD int run_to(const model::Params<Real>& m, int i) {
 template <class Real>
 SB_HD int run_from(const model::Params<Real>& m, int i, int end) {
   int n = 1;
-  while (n < 7 && i + n < end && m.dof_parentid[i + n] == i + n - 1 &&
+  while (n <= kRun && i + n < end && m.dof_parentid[i + n] == i + n - 1 &&
          m.derived.dof_end[i + n] == m.derived.dof_end[i]) {
     ++n;
   }
@@ -337,26 +269,8 @@ SB_HD void solve_upward_range(const model::Params<RealOf<Lane>>& m, const Lane* 
   for (int i = end - 1; i >= begin;) {
     const int n = detail::run_to(m, i);
     i -= n;
-    switch (n) {
-      case 1:
-        detail::solve_upward<1>(m, LD, x, i + 1);
-        break;
-      case 2:
-        detail::solve_upward<2>(m, LD, x, i + 1);
-        break;
-      case 3:
-        detail::solve_upward<3>(m, LD, x, i + 1);
-        break;
-      case 4:
-        detail::solve_upward<4>(m, LD, x, i + 1);
-        break;
-      case 5:
-        detail::solve_upward<5>(m, LD, x, i + 1);
-        break;
-      default:
-        detail::solve_upward<6>(m, LD, x, i + 1);
-        break;
-    }
+    math::with_count<detail::kRun>(
+        n, [&](auto k) { detail::solve_upward<decltype(k)::value>(m, LD, x, i + 1); });
   }
 }
 
@@ -367,26 +281,8 @@ SB_HD void solve_range(const model::Params<RealOf<Lane>>& m, const Lane* LD, con
   solve_upward_range(m, LD, x, begin, end);
   for (int i = begin; i < end;) {
     const int n = detail::run_from(m, i, end);
-    switch (n) {
-      case 1:
-        detail::solve_downward<1>(m, LD, diag_inv, x, i);
-        break;
-      case 2:
-        detail::solve_downward<2>(m, LD, diag_inv, x, i);
-        break;
-      case 3:
-        detail::solve_downward<3>(m, LD, diag_inv, x, i);
-        break;
-      case 4:
-        detail::solve_downward<4>(m, LD, diag_inv, x, i);
-        break;
-      case 5:
-        detail::solve_downward<5>(m, LD, diag_inv, x, i);
-        break;
-      default:
-        detail::solve_downward<6>(m, LD, diag_inv, x, i);
-        break;
-    }
+    math::with_count<detail::kRun>(
+        n, [&](auto k) { detail::solve_downward<decltype(k)::value>(m, LD, diag_inv, x, i); });
     i += n;
   }
 }
@@ -438,26 +334,8 @@ template <class Lane>
 SB_HD void mul_M(const model::Params<RealOf<Lane>>& m, const Lane* M, const Lane* x, Lane* y) {
   for (int i = 0; i < m.nv;) {
     const int n = detail::run_from(m, i, m.nv);
-    switch (n) {
-      case 1:
-        detail::multiply_run<1>(m, M, x, y, i);
-        break;
-      case 2:
-        detail::multiply_run<2>(m, M, x, y, i);
-        break;
-      case 3:
-        detail::multiply_run<3>(m, M, x, y, i);
-        break;
-      case 4:
-        detail::multiply_run<4>(m, M, x, y, i);
-        break;
-      case 5:
-        detail::multiply_run<5>(m, M, x, y, i);
-        break;
-      default:
-        detail::multiply_run<6>(m, M, x, y, i);
-        break;
-    }
+    math::with_count<detail::kRun>(
+        n, [&](auto k) { detail::multiply_run<decltype(k)::value>(m, M, x, y, i); });
     i += n;
   }
 }

@@ -246,6 +246,12 @@ SB_INLINE unsigned bits_of(PackMask<Real, W> m) {
   if constexpr (sizeof(V) == 64 && sizeof(Real) == 4) return _mm512_movepi32_mask(__m512i(m.v));
   if constexpr (sizeof(V) == 64 && sizeof(Real) == 8) return _mm512_movepi64_mask(__m512i(m.v));
 #endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(V) == 32 && sizeof(Real) == 4)
+    return unsigned(_mm256_movemask_ps(__m256(m.v)));
+  if constexpr (sizeof(V) == 32 && sizeof(Real) == 8)
+    return unsigned(_mm256_movemask_pd(__m256d(m.v)));
+#endif
   unsigned r = 0;
   for (int i = 0; i < W; ++i) r |= m.v[i] != 0 ? 1u << i : 0u;
   return r;

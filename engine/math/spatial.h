@@ -86,4 +86,22 @@ SB_INLINE Spatial<Lane> mul(const Inertia<Lane>& i, const Spatial<Lane>& v) {
   return {cross_add(i.md, v.lin, turn), cross_add(w, i.md, i.m * v.lin)};
 }
 
+// U = Y s for a symmetric 6 x 6 matrix, its lower triangle packed by rows.
+template <class Lane>
+SB_INLINE void mul_packed(const Lane* Y, const Lane* s, Lane* U) {
+  const auto entry = [&](int i, int j) {
+    return Y[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i];
+  };
+  SB_UNROLL
+  for (int i = 0; i < 6; ++i) {
+    Lane low = entry(i, 0) * s[0], high = entry(i, 3) * s[3];
+    SB_UNROLL
+    for (int j = 1; j < 3; ++j) {
+      low = fma(entry(i, j), s[j], low);
+      high = fma(entry(i, j + 3), s[j + 3], high);
+    }
+    U[i] = low + high;
+  }
+}
+
 }  // namespace stepbench::math::inline SB_ISA

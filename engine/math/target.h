@@ -32,6 +32,15 @@
 #define SB_UNROLL _Pragma("GCC unroll 36")
 #endif
 
+// Bytes of the widest vector register that this build may use.
+#if defined(__AVX512F__)
+#define SB_VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define SB_VECTOR_BYTES 32
+#else
+#define SB_VECTOR_BYTES 16
+#endif
+
 // Name of this build's namespace; the build sets it for each instruction set.
 #ifndef SB_ISA
 #define SB_ISA isa_host

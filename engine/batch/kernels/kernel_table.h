@@ -6,16 +6,12 @@
 #include "engine/batch/visit.h"
 
 #if defined(SB_ISA_NAME_AVX512)
-#define SB_VECTOR_BYTES 64
 #define SB_THIS_ISA Isa::kAvx512
 #elif defined(SB_ISA_NAME_AVX2)
-#define SB_VECTOR_BYTES 32
 #define SB_THIS_ISA Isa::kAvx2
 #elif defined(SB_ISA_NAME_NEON)
-#define SB_VECTOR_BYTES 16
 #define SB_THIS_ISA Isa::kNeon
 #else
-#define SB_VECTOR_BYTES 16
 #define SB_THIS_ISA Isa::kBaseline
 #endif
 

@@ -51,7 +51,7 @@ std::vector<double> direct(SolverWorld<Real>& w) {
   EXPECT_TRUE(contact::find_islands(w.p(), contact::blocks_of(w.d()), space, islands));
   for (int k = 0; k < islands.n; ++k) {
     const contact::Range range = islands.range(k);
-    for (int i = 0; i < range.ncon; ++i) contact::fill_contact(c, range.con[i]);
+    contact::fill_contacts(c, range.con, range.ncon);
     contact::BlockHessian<Real> hessian;
     EXPECT_TRUE(hessian.prepare(c, range, space, local.data()));
     contact::minimise(c, range, hessian, true);
@@ -65,7 +65,7 @@ double residual(SolverWorld<Real>& w, const std::vector<double>& a) {
   w.prepare();
   auto c = w.context();
   const contact::Blocks& b = contact::blocks_of(c.d);
-  for (int i = 0; i < b.ncon; ++i) contact::fill_contact(c, b.con[i]);
+  contact::fill_contacts(c, b.con, b.ncon);
   const int begin = 0, end = w.p().nv;
   const contact::Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
   const contact::BlockOps<Real> ops(c, all);
