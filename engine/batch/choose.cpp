@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "engine/collide/pairs.h"
 #include "engine/contact/registry.h"
@@ -80,8 +81,25 @@ void random_uniforms(std::uint64_t seed, std::uint64_t world, std::uint64_t step
   widest.uniforms(seed, world, step, stream, int(out.size()), out.data());
 }
 
+namespace {
+
+// Dofs of bodies that have a free joint and carry no other.
+int free_body_dofs(const model::Model& m) {
+  std::vector<int> dofs(size_t(m.ntree), 0);
+  for (int t : m.dof_treeid) ++dofs[size_t(t)];
+  int sum = 0;
+  for (size_t j = 0; j < size_t(m.njnt); ++j) {
+    if (m.jnt_type[j] != model::kJntFree) continue;
+    if (dofs[size_t(m.dof_treeid[size_t(m.jnt_dofadr[j])])] == 6) sum += 6;
+  }
+  return sum;
+}
+
+}  // namespace
+
 Layout auto_layout(const model::Model& m) {
-  const bool small = m.nv <= kMaxPackedDofs && collide::count_pairs_bound(m) <= kMaxStaticPairs;
+  const bool small = m.nv <= kMaxPackedDofs && free_body_dofs(m) <= kMaxPackedFreeDofs &&
+                     collide::count_pairs_bound(m) <= kMaxStaticPairs;
   return small ? Layout::kPacked : Layout::kSingle;
 }
 

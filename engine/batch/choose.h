@@ -10,9 +10,12 @@ struct Model;
 
 namespace stepbench::batch {
 
-// Largest world that runs packed. More dofs no longer fit the packed solvers' sets of dofs; more
-// pairs than this cost more to test in every lane than a broad phase costs per world.
+// Largest world that runs packed. More dofs no longer fit the packed solvers' sets of dofs. Bodies
+// that move freely touch each other and couple their rows: beyond this many of their dofs, islands
+// solved one by one are faster (16 bodies in a bin, 96 dofs: 3.3 times). More pairs than this cost
+// more to test in every lane than a broad phase costs per world.
 using contact::kMaxPackedDofs;
+inline constexpr int kMaxPackedFreeDofs = 64;
 inline constexpr std::size_t kMaxStaticPairs = 4096;
 
 // Layout that kAuto stands for: a function of the model alone.

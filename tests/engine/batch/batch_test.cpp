@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "engine/batch/choose.h"
 #include "engine/model/load.h"
@@ -260,6 +262,26 @@ TEST(Options, AutomaticChoicesDependOnTheModelAlone) {
     o.threads = threads;
     EXPECT_EQ(resolve(*scene(), o).layout, Layout::kPacked);
   }
+}
+
+// `n` free spheres, each with `hinges` links below it.
+std::shared_ptr<const model::Model> free_bodies(int n, int hinges) {
+  std::string xml = "<mujoco><worldbody>";
+  for (int i = 0; i < n; ++i) {
+    xml += "<body pos='" + std::to_string(i) + " 0 1'><freejoint/><geom size='.1'/>";
+    for (int k = 0; k < hinges; ++k) {
+      xml += "<body pos='.1 0 0'><joint axis='0 1 0'/><geom size='.05'/></body>";
+    }
+    xml += "</body>";
+  }
+  return model::load_model_string(xml + "</worldbody></mujoco>");
+}
+
+TEST(Options, ManyFreeBodiesRunSingleAndRobotsOfAsManyDofsPacked) {
+  EXPECT_EQ(auto_layout(*free_bodies(10, 0)), Layout::kPacked);
+  EXPECT_EQ(auto_layout(*free_bodies(11, 0)), Layout::kSingle);
+  EXPECT_EQ(auto_layout(*free_bodies(3, 21)), Layout::kPacked);  // 81 dofs
+  EXPECT_EQ(auto_layout(*free_bodies(5, 21)), Layout::kSingle);  // 135 dofs
 }
 
 TEST(Memory, EstimateIsWhatABatchTakes) {
