@@ -44,6 +44,14 @@ bool passive(const model::Model& m) {
   return m.nu == 0 && none(m.body_gravcomp);
 }
 
+void read_phases(const std::vector<double>& shares, Phases& row) {
+  if (shares.empty()) return;
+  std::size_t i = 0;
+#define SB_READ(type, name, unit, doc) row.name = shares[i++];
+  SB_PHASE_COLUMNS(SB_READ)
+#undef SB_READ
+}
+
 void add_mark(std::string& marks, const char* mark) {
   marks += (marks.empty() ? "" : ";") + std::string(mark);
 }
@@ -164,6 +172,7 @@ Workload CellRun::survey() {
   const auto energy_ids = pick_worlds(worlds, kEnergyWorlds);
   const auto looked = std::max(kLookPasses, kLookWorlds / worlds);
   const auto stride = std::max<std::int64_t>(1, window_.distinct / looked);
+  if (rules_.phases) instance_->time_phases(true);
   for (std::int64_t p = 0; p < window_.distinct; p += stride) {
     instance_->set_states(*start_, p * worlds);
     const auto before = instance_->look(energy_ids, true);
@@ -171,6 +180,10 @@ Workload CellRun::survey() {
     meter.add_energy(before, instance_->look(energy_ids, true), mass_kg_);
     meter.add(instance_->look(ids, false));
     meter.add_faults(instance_->faults(), window_.pass_steps, worlds);
+  }
+  if (rules_.phases) {
+    read_phases(instance_->phase_shares(), phases_);
+    instance_->time_phases(false);
   }
   energy_gain_j_per_kg_ = meter.energy_gain_j_per_kg();
   return meter.finish();
@@ -219,6 +232,7 @@ Sample CellRun::failure(const std::string& status, const std::string& detail) co
   s.timing.rep = Int(rates_.size());
   s.timing.process_idx = rules_.process_idx;
   s.workload = workload_;
+  s.phases = phases_;
   return s;
 }
 
@@ -252,6 +266,7 @@ Sample CellRun::repetition(std::int64_t order) {
   workload_.first_flag_step = faults.first_flag_step;
   workload_.host_rss_bytes = resident_memory();
   s.workload = workload_;
+  s.phases = phases_;
   require_valid(workload_);
 
   t.passes = window_.passes;

@@ -54,6 +54,11 @@ class Instance {
     run(nstep, controls);
   }
 
+  // Shares of the phases of steps in the time of survey_run() since time_phases(); empty: this
+  // engine cannot tell.
+  virtual void time_phases(bool) {}
+  virtual std::vector<double> phase_shares() { return {}; }
+
   // Contacts, rows and iterations of the last step of survey_run(), and, where asked for, energies
   // of the present state. `worlds`: indices into the batch, ascending. Changes no state.
   virtual std::vector<WorldLook> look(std::span<const std::int64_t> worlds, bool energy) = 0;

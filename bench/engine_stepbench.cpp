@@ -41,6 +41,12 @@ class StepbenchInstance : public Instance {
     return looks;
   }
 
+  void time_phases(bool on) override { batch_->time_phases(on); }
+  std::vector<double> phase_shares() override {
+    const auto shares = batch_->phase_shares();
+    return {shares.begin(), shares.end()};
+  }
+
   Faults faults() override {
     Faults f;
     f.capped_steps = 0;

@@ -15,6 +15,7 @@ batch::BatchOptions first_options(const LoadedScene& scene, const Settings& s) {
   o.layout = s.layout;
   o.isa = s.isa;
   o.lanes = s.lanes;
+  o.sort = s.sort;
   o.threads = s.threads.empty() ? usable_threads() : s.threads.front();
   o.contact = choose_contact(s.contacts.empty() ? "file" : s.contacts.front(),
                              scene.model->opt.solver, batch::contact_model_names())

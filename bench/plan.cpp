@@ -16,7 +16,8 @@ namespace {
 constexpr double kMemoryShare = 0.8;
 
 std::string requested_layout(const Settings& s) {
-  return fmt::format("{}/{}/{}", batch::to_string(s.layout), batch::to_string(s.isa), s.lanes);
+  return fmt::format("{}/{}/{}/{}", batch::to_string(s.layout), batch::to_string(s.isa), s.lanes,
+                     s.sort ? "on" : "off");
 }
 
 // Seconds per step of one world on one thread, to within a factor of a few (figures of MuJoCo on a
@@ -216,6 +217,7 @@ class Builder {
     o.layout = settings_.layout;
     o.isa = settings_.isa;
     o.lanes = settings_.lanes;
+    o.sort = settings_.sort;
     o.threads = int(c.cell.threads);
     o.contact = c.cell.solver;
     o.comfree_stiffness = settings_.comfree_stiffness;
@@ -241,6 +243,7 @@ class Builder {
         c.cell.layout = batch::to_string(o.layout);
         c.cell.isa = batch::to_string(o.isa);
         c.cell.lanes = o.lanes;
+        c.cell.sort = o.sort ? "on" : "off";
       }
       const auto need = engine.estimate({c.loaded, c.cell.worlds, o});
       const double bytes = double(need.state_bytes) + double(need.scratch_bytes);

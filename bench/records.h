@@ -125,6 +125,7 @@ inline constexpr const char* kOpen = "open";
   X(Text, layout, "", "packed (worlds in SIMD lanes) or single (one world per thread)") \
   X(Text, isa, "", "instruction set: baseline, avx2, avx512, neon") \
   X(Int, lanes, "1", "worlds per pack") \
+  X(Text, sort, "", "on: worlds change places in the packs, by work; their bits stay the same") \
   X(Text, sleep, "", "sleeping bodies: always off") \
   X(Text, sync_mode, "", "when the clock stops: complete = after every world of the window is done")
 
@@ -185,6 +186,19 @@ inline constexpr const char* kOpen = "open";
     "scale: kinetic + |potential| at the start") \
   X(Real, kinetic_j_per_kg, "J/kg", "kinetic energy per mass at the end, mean") \
   X(Int, host_rss_bytes, "bytes", "resident memory of the process after the window")
+
+// --- where a step's time goes: of the untimed window that the workload is taken from -------------
+// In the order of batch::Phase.
+#define SB_PHASE_COLUMNS(X) \
+  X(Real, phase_positions_frac, "1", "share of a step's time, with --phases: poses, motions") \
+  X(Real, phase_inertia_frac, "1", "the same: M; with the bias in models of hinges and slides") \
+  X(Real, phase_factor_frac, "1", "the same: factor of M") \
+  X(Real, phase_velocities_frac, "1", "the same: velocities of bodies") \
+  X(Real, phase_collide_frac, "1", "the same: collision") \
+  X(Real, phase_rows_frac, "1", "the same: constraint rows") \
+  X(Real, phase_forces_frac, "1", "the same: bias, passive, actuator forces, smooth acceleration") \
+  X(Real, phase_contact_frac, "1", "the same: the contact model") \
+  X(Real, phase_integrate_frac, "1", "the same: integration")
 
 // --- repeatability: fixed steps from the same seed, outside the timed window -------------------
 #define SB_REPEAT_COLUMNS(X) \
@@ -267,6 +281,9 @@ struct Timing {
 struct Workload {
   SB_WORKLOAD_COLUMNS(SB_DECLARE_FIELD)
 };
+struct Phases {
+  SB_PHASE_COLUMNS(SB_DECLARE_FIELD)
+};
 struct Repeatability {
   SB_REPEAT_COLUMNS(SB_DECLARE_FIELD)
 };
@@ -285,6 +302,7 @@ struct Sample {
   Setup setup;
   Timing timing;
   Workload workload;
+  Phases phases;
   Repeatability repeat;
   RowEnvironment env;
 };
@@ -297,6 +315,7 @@ struct Summary {
   Setup setup;
   SummaryStats stats;
   Workload workload;
+  Phases phases;
   Repeatability repeat;
   RowEnvironment env;
 };
@@ -320,6 +339,7 @@ void for_each_sample_column(Row& row, F&& f) {
   SB_VISIT_PART(setup, SB_SETUP_COLUMNS)
   SB_VISIT_PART(timing, SB_TIMING_COLUMNS)
   SB_VISIT_PART(workload, SB_WORKLOAD_COLUMNS)
+  SB_VISIT_PART(phases, SB_PHASE_COLUMNS)
   SB_VISIT_PART(repeat, SB_REPEAT_COLUMNS)
   SB_VISIT_PART(env, SB_ENV_COLUMNS)
 }
@@ -332,6 +352,7 @@ void for_each_summary_column(Row& row, F&& f) {
   SB_VISIT_PART(setup, SB_SETUP_COLUMNS)
   SB_VISIT_PART(stats, SB_SUMMARY_COLUMNS)
   SB_VISIT_PART(workload, SB_WORKLOAD_COLUMNS)
+  SB_VISIT_PART(phases, SB_PHASE_COLUMNS)
   SB_VISIT_PART(repeat, SB_REPEAT_COLUMNS)
   SB_VISIT_PART(env, SB_ENV_COLUMNS)
 }

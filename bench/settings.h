@@ -23,7 +23,8 @@ struct Rules {
   bool interleave =
       true;  // shuffle repetitions over the cells of a block; false: one cell after another
   std::int64_t repeat_steps =
-      0;  // steps of the repeatability runs; 0: by worlds and dofs; < 0: none
+      0;                // steps of the repeatability runs; 0: by worlds and dofs; < 0: none
+  bool phases = false;  // time the phases of a step, in the untimed window of the workload
   int process_idx = 0;
 };
 
@@ -53,6 +54,7 @@ struct Settings {
   batch::Layout layout = batch::Layout::kAuto;
   batch::Isa isa = batch::Isa::kAuto;
   int lanes = 0;
+  bool sort = true;
   int max_contacts = 0;
   double comfree_stiffness = batch::BatchOptions{}.comfree_stiffness;
   double comfree_damping = batch::BatchOptions{}.comfree_damping;

@@ -197,6 +197,7 @@ void read_execution(const Reader& r, bench::Settings& s) {
   s.layout = parse_enum(r, "layout", {Layout::kAuto, Layout::kPacked, Layout::kSingle});
   s.isa = parse_enum(r, "isa", {Isa::kAuto, Isa::kBaseline, Isa::kAvx2, Isa::kAvx512, Isa::kNeon});
   s.lanes = static_cast<int>(r.integer("lanes", s.lanes, 0, 1024));
+  s.sort = r.choice("sort", {"on", "off"}) == "on";
 }
 
 void read_measuring(const Reader& r, unsigned command, Options& o) {
@@ -204,6 +205,7 @@ void read_measuring(const Reader& r, unsigned command, Options& o) {
   rules.min_reps = static_cast<int>(r.integer("min-reps", rules.min_reps, 1, rules.max_reps));
   if (r.has("max-noise")) rules.max_noise = parse_fraction("max-noise", r.text("max-noise"));
   if (r.has("max-time")) rules.max_time_s = parse_duration("max-time", r.text("max-time"));
+  rules.phases = r.has("phases");
   o.expect_hash = r.text("expect-hash");
   o.steps = r.integer("steps", command == kCheck ? 200 : 1000, 0, kMostSteps);
   o.every = r.integer("every", o.every, 1, kMostSteps);

@@ -57,6 +57,25 @@ std::string bits(const Summary& r) {
   return fmt::format("{:.1f} %", std::min(99.9, 100 * f));
 }
 
+// The phases that take a twentieth of a step or more, largest first: "contact 62 %, collide 14 %".
+std::string phases(const Summary& r) {
+  std::vector<std::pair<double, std::string>> list;
+#define SB_LIST(type, name, unit, doc) list.emplace_back(r.phases.name, #name);
+  SB_PHASE_COLUMNS(SB_LIST)
+#undef SB_LIST
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [share, column] : list) {
+    if (!bench::measured(share) || share < 0.05) continue;
+    // phase_contact_frac -> contact
+    const std::size_t from = column.find('_') + 1, to = column.rfind('_');
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", column.substr(from, to - from),
+                        100 * share);
+  }
+  return text;
+}
+
 std::string notes(const Summary& r) {
   std::string text = r.id.marks;
   std::replace(text.begin(), text.end(), '_', ' ');
@@ -66,6 +85,8 @@ std::string notes(const Summary& r) {
     text += fmt::format("{}{} of solves capped", text.empty() ? "" : ", ",
                         percent(r.workload.cap_hit_frac));
   }
+  const std::string shares = phases(r);
+  if (!shares.empty()) text += (text.empty() ? "" : ", ") + shares;
   return text;
 }
 

@@ -16,8 +16,9 @@ ArenaStorage<Real>::ArenaStorage(const model::Params<Real>& m,
   std::fill_n(fixed_.get(), count, Real(0));
   result_memory_ = allocate_aligned<Real>(std::size_t(kVisitResults * lanes));
   Real* p = result_memory_.get();
-  for (Real** array : {&result_.ncon, &result_.nefc, &result_.niter, &result_.max_penetration,
-                       &result_.capped, &result_.bad_step, &result_.overflow_step}) {
+  for (Real** array :
+       {&result_.ncon, &result_.nefc, &result_.niter, &result_.iterations, &result_.coupled_rows,
+        &result_.max_penetration, &result_.capped, &result_.bad_step, &result_.overflow_step}) {
     *array = p;
     p += lanes;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <stdexcept>
 
 #include "engine/batch/driver.h"
@@ -11,6 +12,9 @@
 #include "engine/contact/registry.h"
 
 namespace stepbench::batch {
+
+// Places of worlds are 32-bit numbers.
+constexpr std::int64_t kMostWorlds = std::numeric_limits<std::int32_t>::max();
 
 std::vector<std::string> contact_model_names() {
   std::vector<std::string> names;
@@ -68,6 +72,9 @@ std::uint64_t hash_state(const WorldState& s) {
 std::unique_ptr<Batch> make_batch(std::shared_ptr<const model::Model> model, std::int64_t nworld,
                                   const BatchOptions& options) {
   if (nworld < 1) throw std::invalid_argument("a batch needs at least one world");
+  if (nworld > kMostWorlds) {
+    throw std::invalid_argument(fmt::format("a batch holds at most {} worlds", kMostWorlds));
+  }
   const BatchOptions o = resolve(*model, options);
   if (o.precision == Precision::kF32) {
     return std::make_unique<Driver<float>>(std::move(model), nworld, o);
@@ -84,7 +91,7 @@ MemoryEstimate estimate(const model::Model& m, std::int64_t nworld, const BatchO
   const std::int64_t groups = (nworld + o.lanes - 1) / o.lanes;
   MemoryEstimate e;
   e.state_bytes = size_t(groups) * size_t(group_stride(p, o.lanes)) * sizeof(Real) +
-                  size_t(nworld) * sizeof(WorldStats);
+                  size_t(nworld) * (sizeof(WorldStats) + WorldOrder::kBytesPerWorld);
   const size_t contacts = size_t(Pairs<Real>::initial_contacts(collide::count_pairs_bound(m)));
   const size_t per_thread = scratch_count(p) + contact_count(p, contacts, contacts * 36);
   e.scratch_bytes = size_t(o.threads) * per_thread * size_t(o.lanes) * sizeof(Real);

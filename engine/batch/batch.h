@@ -6,6 +6,7 @@
 // count.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,7 @@ struct BatchOptions {
   Isa isa = Isa::kAuto;           // kAuto: the widest this machine runs
   int lanes = 0;                  // worlds per pack; 0: the instruction set's own width
   int threads = 1;                // >= 1
+  bool sort = true;  // worlds change places in the packs, by work; the bits are the same
   std::string contact = "newton";
   double comfree_stiffness = 0.2;  // 1/s, `comfree` only
   double comfree_damping = 0.001;  // dimensionless, `comfree` only
@@ -88,6 +90,20 @@ struct Forward {
   int niter = 0;
 };
 
+// Parts of a step whose times can be told apart, in their order (engine/batch/step.h).
+enum class Phase {
+  kPositions,   // poses of bodies and geoms, motions of dofs
+  kInertia,     // M; in models of hinges and slides with the bias, in one sweep
+  kFactor,      // of M
+  kVelocities,  // of bodies
+  kCollide,     // contact slots
+  kRows,        // constraint blocks
+  kForces,      // bias, passive, actuation, smooth acceleration
+  kContact,     // the contact model
+  kIntegrate,   // next state
+};
+inline constexpr int kNumPhases = 9;
+
 // Inputs of a batch. Called from several threads at once; must depend on its arguments alone.
 class ControlSource {
  public:
@@ -119,6 +135,11 @@ class Batch {
 
   virtual WorldStats stats(std::int64_t world) const = 0;
   virtual void clear_counters() = 0;
+
+  // Time the phases of the steps from now on, which slows them a little; forgets earlier times.
+  virtual void time_phases(bool on) = 0;
+  // Share of each phase in the time of the steps timed so far, over all threads; zeros: none were.
+  virtual std::array<double, kNumPhases> phase_shares() const = 0;
 
   // 64-bit hash of a world's state (all State arrays except ctrl and mocap), in the precision of
   // the run.

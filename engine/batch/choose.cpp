@@ -131,6 +131,7 @@ BatchOptions resolve(const model::Model& m, BatchOptions o) {
   if (o.layout == Layout::kSingle) {
     if (o.lanes > 1) throw std::invalid_argument("layout single runs one lane; drop --lanes");
     o.lanes = 1;
+    o.sort = false;
     return o;
   }
   const std::vector<int> widths = available_lanes(o.isa, o.precision);
@@ -140,6 +141,7 @@ BatchOptions resolve(const model::Model& m, BatchOptions o) {
                                             to_string(o.precision), fmt::join(widths, ", "),
                                             o.lanes));
   }
+  if (o.lanes == 1) o.sort = false;
   return o;
 }
 

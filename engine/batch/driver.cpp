@@ -11,6 +11,11 @@ namespace stepbench::batch {
 
 namespace {
 
+// Groups that change worlds with each other: their states stay in the second-level cache.
+constexpr std::int64_t kHerdGroups = 64;
+// Steps from one sorting to the next.
+constexpr std::int64_t kSortWindow = 20;
+
 // f(array of the group, array of the world, count) for each array of a state, in table order.
 template <class Real, class Value, class World, class F>
 void for_each_array(const model::Params<Real>& m, Value* group, int lanes, World& w, F f) {
@@ -53,9 +58,11 @@ Driver<Real>::Driver(std::shared_ptr<const model::Model> model, std::int64_t nwo
       ngroup_((nworld + lanes_ - 1) / lanes_),
       stride_(group_stride(params_.params(), lanes_)),
       state_(allocate_aligned<Real>(size_t(ngroup_ * stride_))),
+      order_(nworld),
       stats_(size_t(nworld)),
       pool_(resolved.threads) {
   arenas_.resize(size_t(pool_.size()));
+  herds_.resize(size_t(pool_.size()));
   const WorldState start = initial_state(*model_);
   // Threads touch first what they will step later, so that pages lie next to their core.
   pool_.run(ngroup_, [&](int, std::int64_t begin, std::int64_t end) {
@@ -77,8 +84,9 @@ int Driver<Real>::valid_lanes(std::int64_t group) const {
 
 template <class Real>
 void Driver<Real>::set_state(std::int64_t world, const WorldState& s) {
-  const int lane = int(world % lanes_);
-  for_each_array(params_.params(), group_state(world / lanes_), lanes_, s,
+  const std::int64_t place = order_.place(world);
+  const int lane = int(place % lanes_);
+  for_each_array(params_.params(), group_state(place / lanes_), lanes_, s,
                  [&](Real* array, const auto& values, int count) {
                    for (int i = 0; i < count; ++i) array[i * lanes_ + lane] = Real(at(values, i));
                  });
@@ -87,8 +95,9 @@ void Driver<Real>::set_state(std::int64_t world, const WorldState& s) {
 template <class Real>
 WorldState Driver<Real>::state(std::int64_t world) const {
   WorldState s;
-  const int lane = int(world % lanes_);
-  for_each_array(params_.params(), group_state(world / lanes_), lanes_, s,
+  const std::int64_t place = order_.place(world);
+  const int lane = int(place % lanes_);
+  for_each_array(params_.params(), group_state(place / lanes_), lanes_, s,
                  [&](const Real* array, auto& values, int count) {
                    resize(values, count);
                    for (int i = 0; i < count; ++i) at(values, i) = double(array[i * lanes_ + lane]);
@@ -116,15 +125,22 @@ void Driver<Real>::refresh_controls(std::int64_t group, std::int64_t step,
   Real* array = s.qpos + (s.ctrl - s.qpos) * lanes_;
   for (int l = 0; l < valid_lanes(group); ++l) {
     for (int i = 0; i < nu; ++i) ctrl[size_t(i)] = double(array[i * lanes_ + l]);
-    controls.fill(first_world_ + group * lanes_ + l, step, ctrl);
+    controls.fill(first_world_ + order_.world(group * lanes_ + l), step, ctrl);
     for (int i = 0; i < nu; ++i) array[i * lanes_ + l] = Real(ctrl[size_t(i)]);
   }
 }
 
 template <class Real>
-void Driver<Real>::record(std::int64_t group, std::int64_t first_step, const VisitResult<Real>& r) {
+void Driver<Real>::record(Herd& herd, std::int64_t group, std::int64_t first_step,
+                          const VisitResult<Real>& r) {
   for (int l = 0; l < valid_lanes(group); ++l) {
-    WorldStats& s = stats_[size_t(group * lanes_ + l)];
+    const std::int64_t place = group * lanes_ + l;
+    if (options_.sort) {
+      Work& w = herd.work[size_t(place - herd.first_place)];
+      w.iterations += float(r.iterations[l]);
+      w.coupled_rows += float(r.coupled_rows[l]);
+    }
+    WorldStats& s = stats_[size_t(order_.world(place))];
     s.ncon = int(r.ncon[l]);
     s.nefc = int(r.nefc[l]);
     s.niter = int(r.niter[l]);
@@ -142,8 +158,8 @@ void Driver<Real>::record(std::int64_t group, std::int64_t first_step, const Vis
 }
 
 template <class Real>
-void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t nstep,
-                               const ControlSource* controls) {
+void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t first_step,
+                               std::int64_t nstep, const ControlSource* controls) {
   ArenaStorage<Real>& arena = *arenas_[size_t(thread)];
   Visit<Real> v;
   v.params = &params_.params();
@@ -155,6 +171,7 @@ void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t nste
   v.state = group_state(group);
   v.arena = &arena.arena();
   v.result = arena.result();
+  if (time_phases_) v.phase_ticks = herds_[size_t(thread)].phase_ticks.data();
 
   const bool has_controls = controls != nullptr && model_->nu > 0;
   const bool padded = valid_lanes(group) < lanes_;
@@ -162,13 +179,13 @@ void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t nste
   // The longest visit between two refreshes; counters in lane values stay exact (below 2^24).
   const std::int64_t longest = has_controls ? controls->period() : 1 << 16;
   for (std::int64_t done = 0; done < nstep;) {
-    const std::int64_t step = steps_done_ + done;
+    const std::int64_t step = first_step + done;
     const std::int64_t n = std::min(longest - (has_controls ? step % longest : 0), nstep - done);
     if (has_controls && step % longest == 0) refresh_controls(group, step, *controls, ctrl);
     if (padded) fill_padding(group);
     v.nstep = int(n);
     kernel_.visit(v);
-    record(group, step, arena.result());
+    record(herds_[size_t(thread)], group, step, arena.result());
     done += n;
   }
 }
@@ -176,9 +193,48 @@ void Driver<Real>::visit_group(int thread, std::int64_t group, std::int64_t nste
 template <class Real>
 void Driver<Real>::step(std::int64_t nstep, const ControlSource* controls) {
   pool_.run(ngroup_, [&](int thread, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t g = begin; g < end; ++g) visit_group(thread, g, nstep, controls);
+    const std::int64_t n = end - begin, herds = (n + kHerdGroups - 1) / kHerdGroups;
+    for (std::int64_t h = 0; h < herds; ++h) {
+      step_herd(thread, begin + n * h / herds, begin + n * (h + 1) / herds, nstep, controls);
+    }
   });
   steps_done_ += nstep;
+}
+
+template <class Real>
+void Driver<Real>::step_herd(int thread, std::int64_t begin, std::int64_t end, std::int64_t nstep,
+                             const ControlSource* controls) {
+  Herd& herd = herds_[size_t(thread)];
+  if (options_.sort) {
+    herd.first_place = begin * lanes_;
+    herd.work.assign(size_t(std::min(nworld_, end * lanes_) - herd.first_place), {});
+  }
+  const std::int64_t window = options_.sort ? kSortWindow : nstep;
+  for (std::int64_t done = 0; done < nstep;) {
+    const std::int64_t step = steps_done_ + done;
+    const std::int64_t n = std::min(nstep - done, window - step % window);
+    for (std::int64_t g = begin; g < end; ++g) visit_group(thread, g, step, n, controls);
+    done += n;
+    if (options_.sort && (step + n) % window == 0) sort_worlds(herd);
+  }
+}
+
+template <class Real>
+void Driver<Real>::sort_worlds(Herd& herd) {
+  const std::int64_t begin = herd.first_place, n = std::int64_t(herd.work.size());
+  if (WorldOrder::plan(begin, herd.work, lanes_, herd.from)) {
+    const std::int64_t first = begin / lanes_, groups = (n + lanes_ - 1) / lanes_;
+    const std::int64_t elements = stride_ / lanes_;
+    herd.states.assign(group_state(first), group_state(first + groups));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t from = herd.from[size_t(i)] - begin;
+      const Real* old = herd.states.data() + from / lanes_ * stride_ + from % lanes_;
+      Real* now = group_state(first + i / lanes_) + i % lanes_;
+      for (std::int64_t e = 0; e < elements; ++e) now[e * lanes_] = old[e * lanes_];
+    }
+    order_.permute(begin, herd.from);
+  }
+  std::fill(herd.work.begin(), herd.work.end(), Work{});
 }
 
 template <class Real>
@@ -191,13 +247,34 @@ void Driver<Real>::clear_counters() {
 }
 
 template <class Real>
+void Driver<Real>::time_phases(bool on) {
+  time_phases_ = on;
+  for (Herd& h : herds_) h.phase_ticks.fill(0);
+}
+
+template <class Real>
+std::array<double, kNumPhases> Driver<Real>::phase_shares() const {
+  std::array<double, kNumPhases> shares{};
+  double sum = 0;
+  for (const Herd& h : herds_) {
+    for (size_t i = 0; i < shares.size(); ++i) {
+      shares[i] += double(h.phase_ticks[i]);
+      sum += double(h.phase_ticks[i]);
+    }
+  }
+  for (double& x : shares) x = sum > 0 ? x / sum : 0;
+  return shares;
+}
+
+template <class Real>
 std::uint64_t Driver<Real>::hash(std::int64_t world) const {
+  const std::int64_t place = order_.place(world);
   const model::State<Real> s =
-      bind_state<Real>(params_.params(), const_cast<Real*>(group_state(world / lanes_)));
+      bind_state<Real>(params_.params(), const_cast<Real*>(group_state(place / lanes_)));
   StateHash h;
   // bind_state is told one lane per element, so offsets are scaled by hand.
   const auto add = [&](const Real* array, int count) {
-    const Real* p = s.qpos + (array - s.qpos) * lanes_ + world % lanes_;
+    const Real* p = s.qpos + (array - s.qpos) * lanes_ + place % lanes_;
     for (int i = 0; i < count; ++i) h.add(p[std::ptrdiff_t(i) * lanes_]);
   };
   add(s.qpos, model_->nq);
@@ -220,7 +297,8 @@ Forward Driver<Real>::forward(std::int64_t world) {
 
 template <class Real>
 std::size_t Driver<Real>::state_bytes() const {
-  return size_t(ngroup_ * stride_) * sizeof(Real) + stats_.size() * sizeof(WorldStats);
+  return size_t(ngroup_ * stride_) * sizeof(Real) +
+         stats_.size() * (sizeof(WorldStats) + WorldOrder::kBytesPerWorld);
 }
 
 template <class Real>

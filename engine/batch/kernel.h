@@ -6,6 +6,7 @@
 // be merged into the program's common code.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "engine/batch/batch.h"
@@ -45,12 +46,14 @@ struct VisitResult {
   Real* ncon;             // contacts listed in the last step
   Real* nefc;             // rows of the last step
   Real* niter;            // solver iterations of the last step
+  Real* iterations;       // solver iterations of all steps of this visit
+  Real* coupled_rows;     // rows between moving bodies, summed over the steps of this visit
   Real* max_penetration;  // m, last step
   Real* capped;           // steps of this visit that stopped at the iteration cap
   Real* bad_step;         // first step of this visit with a value that is not finite, -1: none
   Real* overflow_step;    // first step of this visit with more than max_contacts contacts, -1: none
 };
-inline constexpr int kVisitResults = 7;
+inline constexpr int kVisitResults = 9;
 
 template <class Real>
 struct Visit {
@@ -65,6 +68,7 @@ struct Visit {
   Real* state = nullptr;  // the group's state block
   Arena<Real>* arena = nullptr;
   VisitResult<Real> result{};
+  std::uint64_t* phase_ticks = nullptr;  // kNumPhases; null: phases are not timed
   int nstep = 0;
 };
 

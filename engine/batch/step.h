@@ -20,6 +20,7 @@
 
 #include "engine/batch/kernel.h"
 #include "engine/batch/layout.h"
+#include "engine/batch/phase_clock.h"
 #include "engine/collide/broad_phase.h"
 #include "engine/collide/narrow_phase.h"
 #include "engine/contact/model.h"
@@ -44,7 +45,8 @@ class Stepper {
  public:
   using Real = math::RealOf<Lane>;
 
-  explicit Stepper(const Visit<Real>& v) : v_(v), m_(*v.params), arena_(*v.arena) {
+  explicit Stepper(const Visit<Real>& v)
+      : v_(v), m_(*v.params), arena_(*v.arena), clock_(v.phase_ticks) {
     s_ = bind_state<Lane>(m_, v.state);
     bind_scratch<Lane>(m_, arena_.fixed, d_);
     bind_growing();
@@ -66,25 +68,34 @@ class Stepper {
     dynamics::hinge_angles(m_, s_, d_);
     if (links) {
       if (m_.derived.poses_needed) dynamics::poses<false>(m_, s_, d_);
+      clock_.end(Phase::kPositions);
       dynamics::link_sweep(m_, s_, d_);
     } else {
       dynamics::poses<true>(m_, s_, d_);
       dynamics::com_position(m_, s_, d_);
+      clock_.end(Phase::kPositions);
       dynamics::composite_inertia(m_, d_);
     }
+    clock_.end(Phase::kInertia);
     dynamics::factor_M(m_, d_);
+    clock_.end(Phase::kFactor);
     if (!links) dynamics::com_velocity(m_, s_, d_);
+    clock_.end(Phase::kVelocities);
     collide_and_make_rows();
     if (!links) dynamics::bias(m_, s_, d_);
     dynamics::passive(m_, s_, d_);
     dynamics::actuation(m_, s_, d_);
     dynamics::smooth_acceleration(m_, s_, d_);
+    clock_.end(Phase::kForces);
     solve();
+    clock_.end(Phase::kContact);
   }
 
   void step() {
+    clock_.start();
     forward();
     dynamics::integrate(m_, s_, d_, [this] { forward(); });
+    clock_.end(Phase::kIntegrate);
   }
 
   // Poses that only reports read, and the motions that reports of rows read; after forward().
@@ -122,9 +133,12 @@ class Stepper {
     find_pairs();
     do {
       collide::narrow_phase(m_, pairs_, npair_, s_, d_);
+      clock_.end(Phase::kCollide);
       if (d_.need_con > 0) continue;
       if (d_.ncon > 0) centre();
+      clock_.end(Phase::kVelocities);
       contact::make_rows(context());
+      clock_.end(Phase::kRows);
     } while (grew());
   }
 
@@ -163,6 +177,7 @@ class Stepper {
   Visit<Real> v_;
   const model::Params<Real>& m_;
   Arena<Real>& arena_;
+  PhaseClock clock_;
   model::State<Lane> s_;
   model::Scratch<Lane> d_;
   const collide::PairParams<Real>* pairs_ = nullptr;

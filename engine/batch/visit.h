@@ -16,11 +16,15 @@ void visit(const Visit<math::RealOf<Lane>>& v) {
   Stepper<Lane> stepper(v);
   const model::Scratch<Lane>& d = stepper.d();
   const Lane none = Lane(Real(-1));
-  Lane capped = Lane(Real(0)), bad_step = none, overflow_step = none;
+  const Lane zero = Lane(Real(0));
+  Lane capped = zero, iterations = zero, coupled_rows = zero;
+  Lane bad_step = none, overflow_step = none;
   for (int k = 0; k < v.nstep; ++k) {
     stepper.step();
     const Lane now = Lane(Real(k));
     capped += d.out_capped[0];
+    iterations += d.out_niter[0];
+    coupled_rows += d.out_ncoupled[0];
     bad_step =
         math::select((bad_step < Lane(Real(0))) & (d.out_bad[0] > Lane(Real(0))), now, bad_step);
     if (v.max_contacts > 0) {
@@ -31,6 +35,8 @@ void visit(const Visit<math::RealOf<Lane>>& v) {
   store(v.result.ncon, d.out_ncon[0]);
   store(v.result.nefc, d.out_nefc[0]);
   store(v.result.niter, d.out_niter[0]);
+  store(v.result.iterations, iterations);
+  store(v.result.coupled_rows, coupled_rows);
   store(v.result.max_penetration, d.out_maxpen[0]);
   store(v.result.capped, capped);
   store(v.result.bad_step, bad_step);

@@ -294,7 +294,7 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
   b.form = form;
   const bool lists_only = form == RowForm::kNone;
   for (int g = 0; g < p.ngeom && lists_only; ++g) b.geom_dof[g] = last_dof(p, p.geom_bodyid[g]);
-  Lane nefc(Real(0));
+  Lane nefc(Real(0)), ncoupled(Real(0));
   const bool enabled = !(p.opt.disableflags & model::kDsblConstraint);
   if (enabled) {
     detail::friction_loss(p, s, d, b, nefc);
@@ -337,13 +337,16 @@ SB_HD void make_rows(const model::Params<RealOf<Lane>>& p,
       detail::fill_contact(p, pair, s, d, b, law, slot);
     }
     b.con[b.ncon++] = slot;
-    nefc += select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
+    const Lane rows = select(active, Lane(Real(contact_rows(pair.dim, p.opt.cone))), Lane(Real(0)));
+    nefc += rows;
+    if (last < 0) ncoupled += rows;
   }
   if (d.nj > d.maxj) {
     d.need_j = d.nj;
     return;
   }
   d.out_nefc[0] = nefc;
+  d.out_ncoupled[0] = ncoupled;
   *head = b;
 }
 

@@ -98,6 +98,7 @@
 #define SB_SCRATCH_RESULT(X)                                               \
   X(out_ncon, 1, "contacts listed", collide)                               \
   X(out_nefc, 1, "constraint rows", rows)                                  \
+  X(out_ncoupled, 1, "rows of contacts between two moving bodies", rows)   \
   X(out_niter, 1, "solver iterations", contact)                            \
   X(out_capped, 1, "1: the solver stopped at its iteration cap", contact)  \
   X(out_bad, 1, "1: not finite or above 1e10, world was reset", integrate) \

@@ -109,6 +109,36 @@ TEST_F(EngineStepbench, HashRunIsTheRepeatColumn) {
   EXPECT_NE(hash_after(*engine_, scene_, s, 50).combined, h.combined);
 }
 
+TEST_F(EngineStepbench, PhasesOfAStepAddUpAndLeaveItsBitsAlone) {
+  Settings s;
+  s.scenes = {file_.path()};
+  s.worlds = {20};
+  s.threads = {2};
+  s.precisions = {"f64"};
+  s.engines = {"stepbench"};
+  s.rules.max_time_s = 0.05;
+  s.rules.window_s = 0.002;
+  EngineSet engines;
+  engines.add(engine_);
+  const auto loader = make_scene_loader();
+  const auto run = [&](bool phases) {
+    s.rules.phases = phases;
+    Observer quiet;
+    return measure(make_plan(s, *loader, engines), engines, quiet, {}).summaries.at(0);
+  };
+  const auto with = run(true), without = run(false);
+  double sum = 0;
+#define SB_ADD(type, name, unit, doc)                   \
+  EXPECT_GE(with.phases.name, 0) << #name;              \
+  EXPECT_FALSE(measured(without.phases.name)) << #name; \
+  sum += with.phases.name;
+  SB_PHASE_COLUMNS(SB_ADD)
+#undef SB_ADD
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_GT(with.phases.phase_contact_frac, 0);
+  EXPECT_EQ(with.repeat.state_hash, without.repeat.state_hash);
+}
+
 TEST_F(EngineStepbench, ASweepOfTheRealEngineIsValidAndRepeatable) {
   Settings s;
   s.scenes = {file_.path()};

@@ -98,6 +98,8 @@ class FakeBatch : public batch::Batch {
   void set_steps_done(std::int64_t n) override { steps_ = n; }
   batch::WorldStats stats(std::int64_t) const override { return {}; }
   void clear_counters() override {}
+  void time_phases(bool) override {}
+  std::array<double, batch::kNumPhases> phase_shares() const override { return {}; }
   std::uint64_t hash(std::int64_t w) const override {
     return batch::hash_state(worlds_[std::size_t(w)]);
   }
