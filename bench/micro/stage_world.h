@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/micro/counting.h"
 #include "bench/start.h"
 #include "engine/batch/arena.h"
 #include "engine/batch/pairs.h"
@@ -59,6 +60,25 @@ class StageWorld {
   model::Scratch<Lane> d() const { return stepper_->d(); }
   contact::Context<Lane> context() { return stepper_->context(); }
   batch::Stepper<Lane>& stepper() { return *stepper_; }
+
+  // Counts what is read from and written to the arrays, from now on (counting.h).
+  void watch() {
+    const auto add = [](const void* p, std::size_t bytes) {
+      const auto at = reinterpret_cast<std::uintptr_t>(p);
+      Watched::ranges().push_back({at, at + bytes});
+    };
+    const batch::Arena<Real>& a = arena_.arena();
+    const auto lanes = std::size_t(kLanes) * sizeof(Real);
+    add(state_.get(), count_ * lanes);
+    add(a.fixed, batch::scratch_count(p()) * lanes);
+    add(a.contacts, batch::contact_count(p(), size_t(a.maxcon), size_t(a.maxj)) * lanes);
+    add(a.workspace, a.workspace_bytes);
+  }
+
+  // Whether a model's trees are swept in link frames.
+  static bool has_links(const model::Model& m) {
+    return model::ParamsStorage<Real>(m).params().derived.nlink > 0;
+  }
 
   // Geom pairs of every step; none where a broad phase finds them.
   const collide::PairParams<Real>* pairs() const { return visit_.pairs; }

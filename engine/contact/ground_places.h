@@ -47,6 +47,7 @@ class GroundPlaces {
         of = classes + nclass;
         insert_class(p, pair, classes, nclass++, &first_class[k]);
       }
+      const bool flat = of->flat;
       Mask rest = d.con_dist[slot] < Lane(pair.margin);
       int* at = &of->first;
       for (int n = 0; any(rest); ++n) {
@@ -68,8 +69,13 @@ class GroundPlaces {
         };
         SB_UNROLL
         for (int e = 0; e < 3; ++e) put(q.arm()[e], pos[e]);
-        SB_UNROLL
-        for (int e = 0; e < 9; ++e) put(q.frame()[e], frame[e]);
+        if (flat) {
+          put(q.frame()[0], frame[3]);
+          put(q.frame()[1], frame[4]);
+        } else {
+          SB_UNROLL
+          for (int e = 0; e < 9; ++e) put(q.frame()[e], frame[e]);
+        }
         put(q.u()[0], d.con_dist[slot]);
         q.D() = select(here, one, fresh ? zero : q.D());
       }
@@ -87,6 +93,7 @@ class GroundPlaces {
           q.lanes = found[at].lanes;
           live_[n] = n;
           ++n;
+          q.flat = classes[e].flat;
           finish(c, pair, law, links.link[k].dof, q);
         }
       }
@@ -163,6 +170,7 @@ class GroundPlaces {
   struct Class {
     const collide::PairParams<Real>* pair;
     int first, next;  // place; class of the same link
+    bool flat;
   };
 
   // Order of the parameters that contacts of a place must share: -1, 0 or 1. It depends on the two
@@ -196,7 +204,7 @@ class GroundPlaces {
                                  const collide::PairParams<Real>& pair, Class* classes, int e,
                                  int* at) {
     while (*at >= 0 && compare(p, *classes[*at].pair, pair) < 0) at = &classes[*at].next;
-    classes[e] = {&pair, -1, *at};
+    classes[e] = {&pair, -1, *at, is_flat(p, pair)};
     *at = e;
   }
 
@@ -210,7 +218,8 @@ class GroundPlaces {
            pair.friction[0] == pair.friction[1];
   }
 
-  // From pos, frame, dist (in u) and a mark (in D) to the contact of a link.
+  // From pos, frame (flat: its first tangent's x and y), dist (in u) and a mark (in D) to the
+  // contact of a link.
   SB_HD void finish(const Context<Lane>& c, const collide::PairParams<Real>& pair,
                     const ContactLaw<Real>& law, int dof, Contact& q) {
     const auto& p = c.p;
@@ -232,14 +241,16 @@ class GroundPlaces {
     const Lane* com = d.subtree_com + 3 * p.dof_treeid[dof];
     SB_UNROLL
     for (int i = 0; i < 3; ++i) q.arm()[i] = q.arm()[i] - com[i];
-    for (int r = 0; r < (pair.dim == 1 ? 1 : 3); ++r) {
-      const Lane scale(minus ? -row_scale(pair, r) : row_scale(pair, r));
-      SB_UNROLL
-      for (int i = 0; i < 3; ++i) q.frame()[3 * r + i] = q.frame()[3 * r + i] * scale;
-    }
-    q.flat = is_flat(p, pair);
+    const auto scale = [&](int row) {
+      return Lane(minus ? -row_scale(pair, row) : row_scale(pair, row));
+    };
     if (q.flat) {
-      for (int i = 0; i < 2; ++i) q.frame()[i] = q.frame()[3 + i];
+      for (int i = 0; i < 2; ++i) q.frame()[i] = q.frame()[i] * scale(1);
+    } else {
+      for (int r = 0; r < (pair.dim == 1 ? 1 : 3); ++r) {
+        SB_UNROLL
+        for (int i = 0; i < 3; ++i) q.frame()[3 * r + i] = q.frame()[3 * r + i] * scale(r);
+      }
     }
     const Lane* body = d.cvel + 6 * (minus ? p.geom_bodyid[pair.geom1] : b2);
     Lane v[6] = {};

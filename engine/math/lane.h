@@ -376,10 +376,12 @@ SB_INLINE Lane clamp(Lane x, Lane lo, Lane hi) {
 template <class Lane>
 struct BitsOf {
   using type = typename IntOf<Lane>::type;
+  static SB_INLINE Lane lane(type a) { return __builtin_bit_cast(Lane, a); }
 };
 template <class Real, int W>
 struct BitsOf<Pack<Real, W>> {
   using type = typename PackMask<Real, W>::Vector;
+  static SB_INLINE Pack<Real, W> lane(type a) { return __builtin_bit_cast(Pack<Real, W>, a); }
 };
 
 template <class Lane>
@@ -388,7 +390,7 @@ SB_INLINE typename BitsOf<Lane>::type to_bits(Lane a) {
 }
 template <class Lane>
 SB_INLINE Lane from_bits(typename BitsOf<Lane>::type a) {
-  return __builtin_bit_cast(Lane, a);
+  return BitsOf<Lane>::lane(a);
 }
 
 // Mask of the lanes whose integer is not zero.
