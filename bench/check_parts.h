@@ -38,6 +38,12 @@ batch::WorldState get_state(const mjModel& m, const mjData& d);
 inline constexpr double kRounding64 = 1e-15, kRounding32 = 1e-7;
 batch::WorldState nudged(batch::WorldState s, double eps, unsigned twin);
 
+// How far MuJoCo's own contacts and qacc move when its state moves by rounding: nearly parallel
+// edges, say, meet anywhere. Depths relative to 1 m, accelerations to the largest. `d` has the
+// state and its mj_forward; `twin` is room. Beyond kUncertain there is nothing to compare with.
+inline constexpr double kUncertain = 1e-11;
+double own_uncertainty(const mjModel& m, const mjData& d, mjData& twin, const batch::WorldState& s);
+
 // Geoms of MuJoCo's model that this project's has too, in order: all but the visual meshes that the
 // reader drops.
 std::vector<int> shared_geoms(const mjModel& m);
