@@ -16,6 +16,43 @@
 
 namespace stepbench::contact::inline SB_ISA {
 
+// sum += X' W X of a slot about the point `centre`; sum: packed lower triangle of 6 x 6.
+template <class Cone, class Lane>
+SB_HD void add_contact_inertia(const Context<Lane>& c, int slot, const Lane* centre, const Lane* W,
+                               Lane* sum) {
+  using Real = RealOf<Lane>;
+  constexpr int kDim = Cone::kDim;
+  const auto& pair = c.pairs[c.d.con_pair[slot]];
+  const Lane* pos = c.d.con_pos + 3 * slot;
+  const Lane r[3] = {pos[0] - centre[0], pos[1] - centre[1], pos[2] - centre[2]};
+  const Lane zero(Real(0));
+  Lane X[6][kDim], WX[6][kDim];
+  SB_UNROLL
+  for (int row = 0; row < kDim; ++row) {
+    const Lane scale(row_scale(pair, row));
+    const Lane* frame = c.d.con_frame + 9 * slot + 3 * (row % 3);
+    const Lane f[3] = {frame[0] * scale, frame[1] * scale, frame[2] * scale};
+    SB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      X[i][row] = row < 3 ? fnma(r[k], f[j], r[j] * f[k]) : f[i];
+      X[3 + i][row] = row < 3 ? f[i] : zero;
+    }
+  }
+  SB_UNROLL
+  for (int i = 0; i < 6; ++i) weigh<Cone>(W, X[i], WX[i]);
+  SB_UNROLL
+  for (int i = 0; i < 6; ++i) {
+    SB_UNROLL
+    for (int j = 0; j <= i; ++j) {
+      Lane k = sum[tri(i, j)];
+      SB_UNROLL
+      for (int row = 0; row < kDim; ++row) k = fma(WX[i][row], X[j][row], k);
+      sum[tri(i, j)] = k;
+    }
+  }
+}
+
 template <class Lane>
 class ContactInertia {
  public:
@@ -37,44 +74,13 @@ class ContactInertia {
   // Add X' W X of a slot to the body whose chain ends in dof `last`.
   template <class Cone>
   SB_HD void add(int slot, int last, const Lane* W) {
-    constexpr int kDim = Cone::kDim;
-    const auto& d = c_->d;
-    const auto& pair = c_->pairs[d.con_pair[slot]];
-    const Lane* com = d.subtree_com + 3 * c_->p.dof_treeid[last];
-    const Lane* pos = d.con_pos + 3 * slot;
-    const Lane r[3] = {pos[0] - com[0], pos[1] - com[1], pos[2] - com[2]};
-    const Lane zero(Real(0));
-    Lane X[6][kDim], WX[6][kDim];
-    SB_UNROLL
-    for (int row = 0; row < kDim; ++row) {
-      const Lane scale(row_scale(pair, row));
-      const Lane* frame = d.con_frame + 9 * slot + 3 * (row % 3);
-      const Lane f[3] = {frame[0] * scale, frame[1] * scale, frame[2] * scale};
-      SB_UNROLL
-      for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        X[i][row] = row < 3 ? fnma(r[k], f[j], r[j] * f[k]) : f[i];
-        X[3 + i][row] = row < 3 ? f[i] : zero;
-      }
-    }
-    SB_UNROLL
-    for (int i = 0; i < 6; ++i) weigh<Cone>(W, X[i], WX[i]);
     Lane* sum = of_[last];
     if (sum == nullptr) {
       sum = of_[last] = sums_ + kSize * last;
       SB_UNROLL
-      for (int i = 0; i < kSize; ++i) sum[i] = zero;
+      for (int i = 0; i < kSize; ++i) sum[i] = Lane(Real(0));
     }
-    SB_UNROLL
-    for (int i = 0; i < 6; ++i) {
-      SB_UNROLL
-      for (int j = 0; j <= i; ++j) {
-        Lane k = sum[tri(i, j)];
-        SB_UNROLL
-        for (int row = 0; row < kDim; ++row) k = fma(WX[i][row], X[j][row], k);
-        sum[tri(i, j)] = k;
-      }
-    }
+    add_contact_inertia<Cone>(*c_, slot, c_->d.subtree_com + 3 * c_->p.dof_treeid[last], W, sum);
   }
 
   // H += S' (sums) S, H a dense lower triangle by rows. Uses up the sums.

@@ -19,6 +19,7 @@
 #include "engine/contact/block_ops.h"
 #include "engine/contact/contact_inertia.h"
 #include "engine/contact/links.h"
+#include "engine/contact/pair_inertia.h"
 #include "engine/math/count.h"
 
 namespace stepbench::contact::inline SB_ISA {
@@ -115,6 +116,7 @@ class PackedHessian {
       }
     });
     inertia_.clear();
+    PairInertia<Lane> pair(*c_, H_);
     ops.for_contacts(
         [&](auto kind, int slot, auto cone, const Lane& D, const int* dof, int n, const Lane* J) {
           using Cone = decltype(kind);
@@ -125,6 +127,10 @@ class PackedHessian {
           if (!any(W[0] > Lane(Real(0)))) return;
           if (blocks_of(c_->d).con_last[slot] >= 0) {
             inertia_.template add<Cone>(slot, blocks_of(c_->d).con_last[slot], W);
+            return;
+          }
+          if (PairInertia<Lane>::takes(p, dof, n)) {
+            pair.template add<Cone>(slot, dof[0], dof[6], W);
             return;
           }
           for (int a = 0; a < n; ++a) {
@@ -139,6 +145,7 @@ class PackedHessian {
             }
           }
         });
+    pair.flush();
     inertia_.sweep(H_);
   }
 
