@@ -20,13 +20,12 @@ std::string text_with(bool elliptic) {
 }
 
 // H at the current u by brute force: M plus differences of the gradient -J'f along each dof.
-MatrixXd reference(SolverWorld<double>& w, const contact::BlockOps<double>& ops) {
+MatrixXd reference(SolverWorld<double>& w, const contact::BlockOps<double>& ops, double h = 1e-5) {
   const auto& p = w.p();
   auto& d = w.d();
   const int nv = p.nv;
   MatrixXd H = MatrixXd::Zero(nv, nv);
   const VectorXd a = Eigen::Map<VectorXd>(d.qacc_smooth, nv);
-  const double h = 1e-5;
   for (int i = 0; i < nv; ++i) {
     VectorXd up = a, down = a, e = VectorXd::Zero(nv), Me(nv), fu = VectorXd::Zero(nv), fd = fu;
     up[i] += h;
@@ -89,6 +88,38 @@ TEST(Hessian, PackedAndBlockFactorsSolveWithH) {
     ASSERT_TRUE(block.prepare(c, trees, space, local.data()));
     const VectorXd y = check_solve(block, H);
     EXPECT_LT((x - y).norm() / x.norm(), 1e-12);
+  }
+}
+
+// Contacts of two free bodies are summed first; their centres of mass lie off their joints here.
+TEST(Hessian, TakesFreeBodiesOfAllDimensionsAndBothCones) {
+  for (const char* cone : {"pyramidal", "elliptic"}) {
+    std::string text = std::string("<mujoco><option cone='") + cone + "'/><worldbody>";
+    const char* places[3] = {"0 0 5", ".16 .02 5.05", ".05 .15 5.1"};
+    const char* dims[3] = {"1", "6", "4"};
+    for (int i = 0; i < 3; ++i) {
+      text += std::string("<body pos='") + places[i] + "' euler='10 20 30'><freejoint/>" +
+              "<geom type='box' size='.1 .1 .1' condim='" + dims[i] + "'/>" +
+              "<geom size='.1' pos='.1 0 .1' condim='3'/></body>";
+    }
+    SolverWorld<double> w(text + "</worldbody></mujoco>");
+    w.forward();
+    auto c = w.context();
+    contact::complete_rows(c);
+    auto& b = contact::blocks_of(w.d());
+    int taken = 0;
+    for (int k = 0; k < b.ncon; ++k) {
+      const int slot = b.con[k];
+      taken += contact::PairInertia<double>::takes(w.p(), b.dof + b.con_dofadr[slot],
+                                                   b.con_ndof[slot]);
+    }
+    EXPECT_GT(taken, 8);
+    const int begin = 0, end = w.p().nv;
+    const contact::Range all{b.sc, b.nsc, b.con, b.ncon, &begin, &end, 1};
+    contact::PackedHessian<double> packed;
+    ASSERT_TRUE(packed.prepare(c, all));
+    // Forces are large here, and so is their rounding in a small difference.
+    check_solve(packed, reference(w, contact::BlockOps<double>(c, all), 1e-3));
   }
 }
 
