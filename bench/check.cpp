@@ -52,6 +52,25 @@ batch::WorldState nudged(batch::WorldState s, double eps, unsigned twin) {
   return s;
 }
 
+double own_uncertainty(const mjModel& m, const mjData& d, mjData& twin,
+                       const batch::WorldState& s) {
+  double largest = 0;
+  for (unsigned t = 0; t < 2; ++t) {
+    put_state(m, twin, nudged(s, kRounding64, t));
+    mujoco_api()->mj_forward(&m, &twin);
+    for (int i = 0; twin.ncon == d.ncon && i < d.ncon; ++i) {
+      largest = std::max(largest, std::abs(twin.contact[i].dist - d.contact[i].dist));
+    }
+    double scale = 1, difference = 0;
+    for (int i = 0; i < m.nv; ++i) {
+      scale = std::max({scale, std::abs(d.qacc[i]), std::abs(d.qacc_smooth[i])});
+      difference = std::max(difference, std::abs(twin.qacc[i] - d.qacc[i]));
+    }
+    largest = std::max(largest, difference / scale);
+  }
+  return largest;
+}
+
 batch::WorldState get_state(const mjModel& m, const mjData& d) {
   const auto get = [](const mjtNum* from, std::int64_t n) {
     return std::vector<double>(from, from + n);

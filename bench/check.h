@@ -7,8 +7,8 @@
 //   than 1e-11 when the state moves by rounding are left out, with a note.
 // - window: 200 steps from several starts; positions and velocities 1e-9 (f64), 1e-3 (f32). Windows
 //   after the first restart from the oracle's state, so that chaos does not add up, and end where a
-//   twin of the oracle that differs by rounding drifts away; a note says where, and how many steps
-//   counted.
+//   twin of the oracle that differs by rounding drifts away; f64 leaves out those that start at a
+//   state which `forward` leaves out. Notes say where, and how many steps counted.
 //
 // Both sides run to termination tolerance 0 with a line search to 1e-10 (`kCheckTolerance`,
 // `kCheckLsTolerance`): at 1e-15 MuJoCo itself stops with a residual of 1e-6 N on elliptic cones

@@ -136,25 +136,6 @@ void compare_dynamics(Comparison& c, const batch::Forward& ours, const mjModel& 
 
 }  // namespace
 
-double own_uncertainty(const mjModel& m, const mjData& d, mjData& twin,
-                       const batch::WorldState& s) {
-  double largest = 0;
-  for (unsigned t = 0; t < 2; ++t) {
-    put_state(m, twin, nudged(s, kRounding64, t));
-    mujoco_api()->mj_forward(&m, &twin);
-    for (int i = 0; twin.ncon == d.ncon && i < d.ncon; ++i) {
-      largest = std::max(largest, std::abs(twin.contact[i].dist - d.contact[i].dist));
-    }
-    double scale = 1, difference = 0;
-    for (int i = 0; i < m.nv; ++i) {
-      scale = std::max({scale, std::abs(d.qacc[i]), std::abs(d.qacc_smooth[i])});
-      difference = std::max(difference, std::abs(twin.qacc[i] - d.qacc[i]));
-    }
-    largest = std::max(largest, difference / scale);
-  }
-  return largest;
-}
-
 CheckPart check_forward(const CheckModels& m, const CheckOptions& o,
                         const std::vector<CheckState>& states) {
   Comparison c("forward f64");
@@ -177,8 +158,7 @@ CheckPart check_forward(const CheckModels& m, const CheckOptions& o,
              ": rounding decides which touching contacts exist; contacts and forces not compared");
       continue;
     }
-    if (const double u = own_uncertainty(*m.theirs, *d, *twin, s.state);
-        u > kUncertain) {
+    if (const double u = own_uncertainty(*m.theirs, *d, *twin, s.state); u > kUncertain) {
       c.note(fmt::format(
           "{}: MuJoCo's own answer moves by {:.1g} when its state moves by {}; contacts and forces "
           "not compared",

@@ -95,16 +95,14 @@ CheckPart check_window(const CheckModels& m, const CheckOptions& o,
     world->set_state(0, starts[w].state);
     world->set_steps_done(0);
     oracle.set(starts[w].state);
-    bool known = start_twins(starts[w].state);
-    unknown += !known;
+    bool known = true;
     for (std::int64_t step = 0; step < o.steps; ++step) {
       if (step % kCheckWindow == 0) {
         ++windows;
-        if (step > 0) {
-          world->set_state(0, oracle.state());
-          known = start_twins(oracle.state());
-          unknown += !known;
-        }
+        const auto s = step > 0 ? oracle.state() : starts[w].state;
+        if (step > 0) world->set_state(0, s);
+        known = start_twins(s);
+        unknown += !known;
       }
       world->step(1, controls.get());
       oracle.step(step, std::int64_t(w), *controls);
@@ -138,9 +136,10 @@ CheckPart check_window(const CheckModels& m, const CheckOptions& o,
     }
   }
   if (unknown > 0) {
-    c.note(fmt::format("{} windows are left out: MuJoCo's own answer at their start moves by more "
-                       "than {:.0g} when its state moves by {}",
-                       unknown, kUncertain, kRounding64));
+    c.note(
+        fmt::format("{} windows are left out: MuJoCo's own answer at their start moves by more "
+                    "than {:.0g} when its state moves by {}",
+                    unknown, kUncertain, kRounding64));
   }
   if (cut > 0) {
     c.note(

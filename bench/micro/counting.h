@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "engine/math/lane.h"
@@ -124,12 +125,6 @@ inline constexpr bool kCounting = false;
 template <class L>
 inline constexpr bool kCounting<Counting<L>> = true;
 
-// A lane value or a plain number, as a lane value.
-template <class L>
-const L& plain(const Counting<L>& a) {
-  return Counting<L>::read(a);
-}
-
 // fma and select take plain numbers in any place but all.
 template <class A, class B, class C>
 concept SomeCounting = kCounting<A> || kCounting<B> || kCounting<C>;
@@ -139,20 +134,20 @@ using CountingOf = std::conditional_t<kCounting<A>, A, std::conditional_t<kCount
 template <class A, class B, class C>
 requires SomeCounting<A, B, C> CountingOf<A, B, C> fma(const A& a, const B& b, const C& c) {
   using T = CountingOf<A, B, C>;
-  return T::made(fma(plain(T(a)), plain(T(b)), plain(T(c))), 2);
+  return T::made(fma(T::read(a), T::read(b), T::read(c)), 2);
 }
 template <class L>
 Counting<L> sqrt(const Counting<L>& a) {
-  return Counting<L>::made(sqrt(plain(a)), 1);
+  return Counting<L>::made(sqrt(Counting<L>::read(a)), 1);
 }
 template <class M, class A, class B>
 requires SomeCounting<A, B, B> CountingOf<A, B, B> select(const M& m, const A& a, const B& b) {
   using T = CountingOf<A, B, B>;
-  return T::made(select(m, plain(T(a)), plain(T(b))), 0);
+  return T::made(select(m, T::read(a), T::read(b)), 0);
 }
 template <class L>
 RealOf<L> get(const Counting<L>& a, int i) {
-  return get(plain(a), i);
+  return get(Counting<L>::read(a), i);
 }
 template <class L>
 void set(Counting<L>& a, int i, RealOf<L> x) {
@@ -160,11 +155,11 @@ void set(Counting<L>& a, int i, RealOf<L> x) {
 }
 template <class L>
 typename BitsOf<L>::type to_bits(const Counting<L>& a) {
-  return to_bits(plain(a));
+  return to_bits(Counting<L>::read(a));
 }
 template <class L>
 Counting<L> abs(Counting<L> a) {
-  return Counting<L>::made(abs(plain(a)), 0);
+  return Counting<L>::made(abs(Counting<L>::read(a)), 0);
 }
 
 }  // namespace stepbench::math::inline SB_ISA
