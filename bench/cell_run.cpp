@@ -44,7 +44,7 @@ bool passive(const model::Model& m) {
   return m.nu == 0 && none(m.body_gravcomp);
 }
 
-void read_phases(const std::vector<double>& shares, Phases& row) {
+void read_phases(const std::vector<double>& shares, Workload& row) {
   if (shares.empty()) return;
   std::size_t i = 0;
 #define SB_READ(type, name, unit, doc) row.name = shares[i++];
@@ -181,12 +181,13 @@ Workload CellRun::survey() {
     meter.add(instance_->look(ids, false));
     meter.add_faults(instance_->faults(), window_.pass_steps, worlds);
   }
+  energy_gain_j_per_kg_ = meter.energy_gain_j_per_kg();
+  Workload w = meter.finish();
   if (rules_.phases) {
-    read_phases(instance_->phase_shares(), phases_);
+    read_phases(instance_->phase_shares(), w);
     instance_->time_phases(false);
   }
-  energy_gain_j_per_kg_ = meter.energy_gain_j_per_kg();
-  return meter.finish();
+  return w;
 }
 
 void CellRun::require_valid(const Workload& w) const {
@@ -232,7 +233,6 @@ Sample CellRun::failure(const std::string& status, const std::string& detail) co
   s.timing.rep = Int(rates_.size());
   s.timing.process_idx = rules_.process_idx;
   s.workload = workload_;
-  s.phases = phases_;
   return s;
 }
 
@@ -266,7 +266,6 @@ Sample CellRun::repetition(std::int64_t order) {
   workload_.first_flag_step = faults.first_flag_step;
   workload_.host_rss_bytes = resident_memory();
   s.workload = workload_;
-  s.phases = phases_;
   require_valid(workload_);
 
   t.passes = window_.passes;

@@ -100,7 +100,6 @@ class CellRun {
   std::vector<double> rates_;
   double spent_s_ = 0;
   Workload workload_;  // of the first window
-  Phases phases_;      // of the same
   double energy_gain_j_per_kg_ = 0;
   std::string window_hash_;   // of the first window
   double fastest_clock_ = 0;  // MHz

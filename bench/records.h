@@ -280,8 +280,6 @@ struct Timing {
 };
 struct Workload {
   SB_WORKLOAD_COLUMNS(SB_DECLARE_FIELD)
-};
-struct Phases {
   SB_PHASE_COLUMNS(SB_DECLARE_FIELD)
 };
 struct Repeatability {
@@ -302,7 +300,6 @@ struct Sample {
   Setup setup;
   Timing timing;
   Workload workload;
-  Phases phases;
   Repeatability repeat;
   RowEnvironment env;
 };
@@ -315,7 +312,6 @@ struct Summary {
   Setup setup;
   SummaryStats stats;
   Workload workload;
-  Phases phases;
   Repeatability repeat;
   RowEnvironment env;
 };
@@ -339,7 +335,7 @@ void for_each_sample_column(Row& row, F&& f) {
   SB_VISIT_PART(setup, SB_SETUP_COLUMNS)
   SB_VISIT_PART(timing, SB_TIMING_COLUMNS)
   SB_VISIT_PART(workload, SB_WORKLOAD_COLUMNS)
-  SB_VISIT_PART(phases, SB_PHASE_COLUMNS)
+  SB_VISIT_PART(workload, SB_PHASE_COLUMNS)
   SB_VISIT_PART(repeat, SB_REPEAT_COLUMNS)
   SB_VISIT_PART(env, SB_ENV_COLUMNS)
 }
@@ -352,7 +348,7 @@ void for_each_summary_column(Row& row, F&& f) {
   SB_VISIT_PART(setup, SB_SETUP_COLUMNS)
   SB_VISIT_PART(stats, SB_SUMMARY_COLUMNS)
   SB_VISIT_PART(workload, SB_WORKLOAD_COLUMNS)
-  SB_VISIT_PART(phases, SB_PHASE_COLUMNS)
+  SB_VISIT_PART(workload, SB_PHASE_COLUMNS)
   SB_VISIT_PART(repeat, SB_REPEAT_COLUMNS)
   SB_VISIT_PART(env, SB_ENV_COLUMNS)
 }

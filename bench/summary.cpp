@@ -67,7 +67,6 @@ Summary summarise(std::span<const Sample> samples, const std::string& stop_rule)
   s.cell = last.cell;
   s.setup = last.setup;
   s.workload = last.workload;
-  s.phases = last.phases;
   s.repeat = last.repeat;
   s.env = last.env;
 

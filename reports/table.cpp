@@ -60,7 +60,7 @@ std::string bits(const Summary& r) {
 // The phases that take a twentieth of a step or more, largest first: "contact 62 %, collide 14 %".
 std::string phases(const Summary& r) {
   std::vector<std::pair<double, std::string>> list;
-#define SB_LIST(type, name, unit, doc) list.emplace_back(r.phases.name, #name);
+#define SB_LIST(type, name, unit, doc) list.emplace_back(r.workload.name, #name);
   SB_PHASE_COLUMNS(SB_LIST)
 #undef SB_LIST
   std::stable_sort(list.begin(), list.end(),

@@ -128,14 +128,14 @@ TEST_F(EngineStepbench, PhasesOfAStepAddUpAndLeaveItsBitsAlone) {
   };
   const auto with = run(true), without = run(false);
   double sum = 0;
-#define SB_ADD(type, name, unit, doc)                   \
-  EXPECT_GE(with.phases.name, 0) << #name;              \
-  EXPECT_FALSE(measured(without.phases.name)) << #name; \
-  sum += with.phases.name;
+#define SB_ADD(type, name, unit, doc)                     \
+  EXPECT_GE(with.workload.name, 0) << #name;              \
+  EXPECT_FALSE(measured(without.workload.name)) << #name; \
+  sum += with.workload.name;
   SB_PHASE_COLUMNS(SB_ADD)
 #undef SB_ADD
   EXPECT_NEAR(sum, 1, 1e-12);
-  EXPECT_GT(with.phases.phase_contact_frac, 0);
+  EXPECT_GT(with.workload.phase_contact_frac, 0);
   EXPECT_EQ(with.repeat.state_hash, without.repeat.state_hash);
 }
 
